@@ -1,0 +1,111 @@
+"""The only place that spells where an artifact lies under a project root."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A project root: the folder that holds params.yaml."""
+
+    folder: Path
+
+    @property
+    def params(self) -> Path:
+        return self.folder / "params.yaml"
+
+    @property
+    def dvc(self) -> Path:
+        return self.folder / "dvc.yaml"
+
+    # inputs and the live store -------------------------------------------------------------------
+    @property
+    def sample(self) -> Path:
+        """Raw files of the invented companies (demo profile)."""
+        return self.folder / "data" / "raw"
+
+    @property
+    def live(self) -> Path:
+        """The live store; append-only, not DVC's."""
+        return self.folder / "data" / "store" / "live.db"
+
+    @property
+    def ingested(self) -> Path:
+        """What the last `ingest` stage read: files, hashes, rows."""
+        return self.folder / "data" / "ingest.json"
+
+    # artifacts of stages -------------------------------------------------------------------------
+    @property
+    def snapshot(self) -> Path:
+        return self.folder / "data" / "snapshot"
+
+    @property
+    def frozen(self) -> Path:
+        """The snapshot's store: what was known at `snapshot.as_of`."""
+        return self.snapshot / "store.db"
+
+    @property
+    def corpus(self) -> Path:
+        return self.folder / "data" / "corpus"
+
+    @property
+    def context(self) -> Path:
+        return self.folder / "data" / "context"
+
+    @property
+    def stocksis(self) -> Path:
+        return self.folder / "data" / "stocksis"
+
+    @property
+    def base(self) -> Path:
+        """The plain base model, as a transformers folder."""
+        return self.folder / "models" / "base"
+
+    @property
+    def domain(self) -> Path:
+        """The domain adaptation: `adapter/` and `merged/`, a transformers folder."""
+        return self.folder / "models" / "domain"
+
+    def agent(self, base: str) -> Path:
+        """The prompt-tuned agent on `base`: plain or domain."""
+        return self.folder / "models" / f"agent-{base}"
+
+    @property
+    def writer(self) -> Path:
+        return self.folder / "models" / "writer"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def metrics(self, stage: str) -> Path:
+        """The small JSON of counts and scores that DVC shows as the stage's metrics."""
+        return self.results / "metrics" / f"{stage}.json"
+
+    @property
+    def scores(self) -> Path:
+        return self.results / "bench.jsonl"
+
+    @property
+    def plots(self) -> Path:
+        return self.results / "plots"
+
+    def ablation(self, cell: str) -> Path:
+        """Score rows of one ablation cell, `0.5-1`: half of the pairs, seed 1."""
+        return self.results / "ablate" / f"{cell}.jsonl"
+
+    @property
+    def ablations(self) -> Path:
+        return self.results / "ablate"
+
+    @property
+    def table(self) -> Path:
+        return self.results / "table.md"
+
+    @property
+    def tracker(self) -> Path:
+        return self.folder / "mlflow.db"
+
+    @property
+    def tracked(self) -> Path:
+        return self.folder / "mlartifacts"

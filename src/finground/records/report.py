@@ -1,0 +1,110 @@
+"""The plan of an answer, the report, its score, and the whole Answer that keeps every step."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from finground.records.bundle import Bundle, Finding
+from finground.records.request import Request
+
+Status = Literal["complete", "partial", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subtask:
+    """One step of the decomposed question, the tool that serves it (or `lookup`), and why."""
+
+    text: str
+    tool: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`data` answers give the table and one sentence per comparison, `analysis` answers the analyst's report."""
+
+    kind: Literal["data", "analysis", "education"]
+    subtasks: tuple[Subtask, ...]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools to call, in order, without `lookup`."""
+        return tuple(dict.fromkeys(task.tool for task in self.subtasks if task.tool != "lookup"))
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A named part of a report; `rests_on` are ids of facts, findings, series and passages."""
+
+    name: str
+    text: str
+    rests_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ungrounded:
+    """Something a report says that no fact, finding or series bears out."""
+
+    text: str
+    where: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the reader sees. `partial` where a dimension had no data or a number is not grounded."""
+
+    kind: Literal["data", "analysis", "education"]
+    sections: tuple[Section, ...]
+    writer: str
+    status: Status
+    ungrounded: tuple[Ungrounded, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All sections, an empty line between."""
+        return "\n\n".join(section.text for section in self.sections)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(id for section in self.sections for id in section.rests_on))
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One mandatory criterion of AnalyScore's eligibility check, with the evidence found."""
+
+    name: str
+    passed: bool
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """AnalyScore: eligible only if all six criteria pass; `points` by rubric line (FinSphere, Table 5)."""
+
+    eligible: bool
+    criteria: tuple[Criterion, ...]
+    points: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int | None:
+        """0 to 100, or None where the rubric was not applied."""
+        return sum(self.points.values()) if self.points else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Every step of one answer, kept."""
+
+    query: str
+    as_of: datetime
+    plan: Plan
+    request: Request
+    bundle: Bundle
+    findings: tuple[Finding, ...]
+    report: Report
+    score: Score | None
+    versions: dict[str, str]
+    timings: dict[str, float]

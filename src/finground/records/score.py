@@ -1,0 +1,25 @@
+"""One score, with everything it must travel with (law 9)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """`n` counts every item, those unread (`n_unread`) included; `stderr` is None where it is not defined.
+
+    `part` names the split the score was taken on, `labels` who made the labels (`expert`, `template-writer`, …).
+    """
+
+    system: str
+    task: str
+    task_version: int
+    part: str
+    metric: str
+    value: float
+    stderr: float | None
+    n: int
+    n_unread: int
+    n_truncated: int
+    seed: int
+    commit: str
+    labels: str = ""

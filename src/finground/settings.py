@@ -1,0 +1,182 @@
+"""params.yaml as checked values. Whoever reads settings gets all mistakes of the file at once (floor 0)."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from finground.core.errors import SettingsError
+
+Share = Annotated[float, Field(gt=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Part(BaseModel):
+    """A section of params.yaml; unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sample(Part):
+    """Sizes of the invented world (demo profile only)."""
+
+    companies: Count = 24
+    years: Count = 3
+    news: Count = 400
+    stories: Count = 1200  # longer texts for the corpus, in Reuters SGML
+    ends: date = date(2025, 6, 30)
+
+
+class Snapshot(Part):
+    as_of: date
+
+
+class Base(Part):
+    """The base model: `tiny` (made on the spot), `smollm2-135m` (from the package), a folder, or a hub id."""
+
+    name: str
+    revision: str = "main"
+    quant: Literal["nf4", "none"] = "nf4"
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    tiny_steps: int = Field(default=0, ge=0)  # pretraining steps of the tiny base, which otherwise knows nothing
+
+
+class Corpus(Part):
+    """What goes into domain pretraining. `shares` by source, as in the paper's 25% of the SEC filings."""
+
+    shares: dict[str, Share] = {}
+    min_words: Count = 20
+    max_documents: Count | None = None
+    block: Count = 256  # tokens
+    near: Share = 0.8  # Jaccard over word 5-grams from which two documents are duplicates
+    holdout_from: date  # documents from this day on are the by-date evaluation set
+    holdout_source: str  # documents of this source are the by-source evaluation set
+    holdout_documents: Count = 200  # at most so many in each evaluation set
+
+
+class Training(Part):
+    """What every kind of training takes."""
+
+    epochs: Count = 1
+    max_steps: Count | None = None
+    batch: Count = 4
+    accumulate: Count = 1
+    lr: float = Field(gt=0)
+    warmup: float = Field(default=0.05, ge=0, lt=1)
+    clip: float = Field(default=1.0, gt=0)
+    max_tokens: Count = 512
+
+
+class Lora(Training):
+    rank: Count = 16
+    alpha: Count = 32
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+
+
+class PromptTuning(Training):
+    virtual_tokens: Count = 20
+    form: Literal["sdr", "required", "compact"] = "compact"
+    bases: tuple[Literal["plain", "domain"], ...] = ("plain", "domain")
+
+
+class Context(Part):
+    pairs: Count = 50_000
+    test_pairs: Count = 10_000
+    held_out: Share = 0.2  # of templates, of companies and of metrics
+
+
+class Stocksis(Part):
+    pairs: Count = 5_000
+    test_companies: Share = 0.2
+    experts: Path | None = None  # a folder of experts' labels, where there are any
+
+
+class Bench(Part):
+    questions: Count = 300  # a test part
+    reports: Count = 100
+    new_tokens: Count = 1024
+    batch: Count = 8
+
+
+class Ablate(Part):
+    fractions: tuple[Share, ...] = (0.2, 0.5, 0.8, 1.0)
+    seeds: tuple[int, ...] = (1, 2, 3)
+    reports: Count = 20
+
+
+class News(Part):
+    """Retrieval (FinBloom, appendix A.4)."""
+
+    k: Count = 20
+    threshold: float = Field(default=0.2, ge=-1, le=1)
+
+
+class Endpoint(Part):
+    """An OpenAI-compatible endpoint; its key is read from the environment variable named here."""
+
+    url: str
+    model: str
+    key_variable: str = "OPENAI_API_KEY"
+
+
+class Settings(Part):
+    """The whole of params.yaml."""
+
+    profile: Literal["demo", "small", "paper"]
+    seed: int = 7
+    track: bool = True
+    raw: Path
+    sample: Sample | None = None
+    snapshot: Snapshot
+    base: Base
+    corpus: Corpus
+    pretrain: Lora
+    context: Context
+    agent: PromptTuning
+    stocksis: Stocksis
+    writer: Lora
+    bench: Bench
+    ablate: Ablate
+    news: News = News()
+    endpoint: Endpoint | None = None
+
+
+def load(path: Path) -> Settings:
+    """The settings of a params file.
+
+    Raises:
+        SettingsError: one message with every mistake: where, what was found, what would be right.
+    """
+    import yaml
+
+    if not path.is_file():
+        raise SettingsError(f"{path} is not there; `finground init {path.parent}` makes a project root")
+    try:
+        raw = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    return check(raw, where=str(path))
+
+
+def check(raw: Any, *, where: str) -> Settings:
+    """Settings out of plain values.
+
+    Raises:
+        SettingsError: with every mistake at once.
+    """
+    try:
+        return Settings.model_validate(raw)
+    except ValidationError as error:
+        lines = [_sentence(mistake) for mistake in error.errors()]
+        count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
+        raise SettingsError(f"{where} has {count}: " + "; ".join(lines)) from error
+
+
+def _sentence(mistake: Any) -> str:
+    place = ".".join(str(part) for part in mistake["loc"]) or "the file"
+    if mistake["type"] == "missing":
+        return f"{place} is missing"
+    if mistake["type"] == "extra_forbidden":
+        return f"{place} is not a setting"
+    return f"{place} is {mistake['input']!r}, but {mistake['msg'][0].lower()}{mistake['msg'][1:]}"
