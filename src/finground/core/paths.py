@@ -57,18 +57,22 @@ class Root:
         return self.folder / "data" / "stocksis"
 
     @property
-    def base(self) -> Path:
+    def plain(self) -> Path:
         """The plain base model, as a transformers folder."""
-        return self.folder / "models" / "base"
+        return self.folder / "models" / "plain"
 
     @property
     def domain(self) -> Path:
-        """The domain adaptation: `adapter/` and `merged/`, a transformers folder."""
+        """The domain adaptation: `adapter/` and `merged/`, the latter a transformers folder."""
         return self.folder / "models" / "domain"
 
-    def agent(self, base: str) -> Path:
-        """The prompt-tuned agent on `base`: plain or domain."""
-        return self.folder / "models" / f"agent-{base}"
+    def base(self, kind: str) -> Path:
+        """The transformers folder of a base: `plain`, or `domain` for the adapted one."""
+        return self.domain / "merged" if kind == "domain" else self.plain
+
+    def agent(self, kind: str) -> Path:
+        """The prompt-tuned agent on the base of that kind."""
+        return self.folder / "models" / f"agent-{kind}"
 
     @property
     def writer(self) -> Path:
@@ -79,8 +83,8 @@ class Root:
         return self.folder / "results"
 
     def metrics(self, stage: str) -> Path:
-        """The small JSON of counts and scores that DVC shows as the stage's metrics."""
-        return self.results / "metrics" / f"{stage}.json"
+        """The small JSON of counts and scores that DVC shows as the metrics of a stage (`agent@plain` too)."""
+        return self.results / "metrics" / f"{stage.replace('@', '-')}.json"
 
     @property
     def scores(self) -> Path:

@@ -1,0 +1,143 @@
+"""The second walk: a question at a moment becomes an Answer, and every step of it is kept (floor 3).
+
+    question + as_of ─agent→ Request ─plan→ tools ─their needs, merged─store→ Bundle ─tools→ Findings
+                     ─writer→ Report ─grounding→ what no number bears out ─analyscore→ Score
+
+No step reads a clock: `as_of` is handed down, and the store gives nothing that was not known then (law 1).
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from finground.agent.plan import plan as make_plan
+from finground.analyscore.eligibility import eligibility
+from finground.catalog.catalog import Catalog
+from finground.quant import toolbox
+from finground.records.bundle import Bundle, Finding, Gap, Needs
+from finground.records.report import Answer, Plan, Report, Score
+from finground.records.request import Request
+from finground.report.brief import Brief
+from finground.report.grounding import check
+from finground.store.lookup import lookup
+from finground.store.reader import Store
+
+Embed = Callable[[list[str]], npt.NDArray[np.float32]]
+
+
+class Agent(Protocol):
+    """Turns a question into a request."""
+
+    def request(self, query: str, as_of: datetime) -> Request: ...
+
+
+class Writer(Protocol):
+    """Turns what was found into a report."""
+
+    def write(self, brief: Brief) -> Report: ...
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What answers are made from: a store, the catalogue of what is in it, an embedder, and how news is searched."""
+
+    store: Store
+    catalog: Catalog
+    embed: Embed
+    k: int = 20
+    threshold: float = 0.2
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def answer(
+    query: str, *, as_of: datetime, world: World, agent: Agent, writer: Writer, profile: Mapping[str, str] | None = None
+) -> Answer:
+    """Answer one question as of one moment.
+
+    Raises:
+        CatalogError, DateError, RequestError: if the question cannot be turned into a request.
+    """
+    timings: dict[str, float] = {}
+    with timed(timings, "agent"):
+        request = agent.request(query, as_of)
+    with timed(timings, "plan"):
+        plan = make_plan(query, request)
+    with timed(timings, "store"):
+        bundle = read(query, request, plan, as_of=as_of, world=world)
+    with timed(timings, "tools"):
+        findings, bundle = analyse(request, plan, bundle, world.catalog)
+    brief = Brief(query, plan, request, bundle, findings, world.catalog, profile)
+    with timed(timings, "writer"):
+        report = check(writer.write(brief), brief)
+    with timed(timings, "analyscore"):
+        score = judge(report, brief)
+    return Answer(
+        query, as_of, plan, request, bundle, findings, report, score, dict(world.versions), timings
+    )
+
+
+def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:
+    """One read of the store for the request and for what the plan's tools need."""
+    needs = merged_needs(request, plan)
+    wants_news = any(need.news_days for need in needs.values()) or plan.kind == "data"
+    vector = world.embed([query])[0] if wants_news else None
+    return lookup(
+        world.store, request, needs, as_of=as_of, catalog=world.catalog, vector=vector, k=world.k,
+        threshold=world.threshold,
+    )  # fmt: skip
+
+
+def merged_needs(request: Request, plan: Plan) -> dict[str, Needs]:
+    """What all tools of the plan want to know of each company of the request."""
+    companies = [entity.id for entity in request.entities if entity.kind == "company"]
+    return {id: merge([toolbox.needs(tool, id) for tool in plan.tools]) for id in companies if plan.tools}
+
+
+def merge(needs: list[Needs]) -> Needs:
+    """The smallest need that covers all of them."""
+    return Needs(
+        metrics=tuple(dict.fromkeys(slug for need in needs for slug in need.metrics)),
+        quarters=max((need.quarters for need in needs), default=0),
+        bars=max((need.bars for need in needs), default=0),
+        flows=any(need.flows for need in needs),
+        peers=any(need.peers for need in needs),
+        index=any(need.index for need in needs),
+        news_days=max((need.news_days for need in needs), default=0),
+    )
+
+
+def analyse(request: Request, plan: Plan, bundle: Bundle, catalog: Catalog) -> tuple[tuple[Finding, ...], Bundle]:
+    """What the plan's tools find for each company; their gaps join the bundle's."""
+    import dataclasses
+
+    names = {company.id: company.name for company in catalog.companies.all}
+    findings: list[Finding] = []
+    gaps: list[Gap] = list(bundle.gaps)
+    for entity in request.entities:
+        if entity.kind == "company" and plan.tools:
+            found, missing = toolbox.run(plan.tools, entity.id, bundle, names)
+            findings += found
+            gaps += missing
+    return tuple(findings), dataclasses.replace(bundle, gaps=tuple(dict.fromkeys(gaps)))
+
+
+def judge(report: Report, brief: Brief) -> Score | None:
+    """AnalyScore's eligibility of an analysis; other answers are not scored."""
+    if report.kind != "analysis":
+        return None
+    criteria = eligibility(report, brief)
+    return Score(all(criterion.passed for criterion in criteria), criteria)
+
+
+@contextmanager
+def timed(timings: dict[str, float], step: str) -> Iterator[None]:
+    """Note the seconds of a step."""
+    began = time.perf_counter()
+    yield
+    timings[step] = round(time.perf_counter() - began, 6)

@@ -1,0 +1,460 @@
+"""The first walk: from raw files to tables, one function a stage (floor 5).
+
+    raw ─ingest→ live store ─snapshot→ frozen facts and news ─context→ pairs ─agent→ adapters ─┐
+    raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ──────────────┘            ├─bench, ablate→ table
+    snapshot ─stocksis→ background/report pairs ─writer→ adapter ──────────────────────────────┘
+
+STAGES is the one table of name → function, reads, writes, version. `finground run`, DVC and Prefect all call `run`;
+`dvc.yaml` is written from the table, and a contract test holds them equal. A stage's version stands for its code: it
+is raised when outputs change, and DVC then makes the stage again.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from finground.core import tracking
+from finground.core.artifact import manifest, read_json, read_rows, write_json, write_rows
+from finground.core.errors import InputError
+from finground.core.log import timed
+from finground.core.paths import Root
+from finground.settings import Settings, load
+
+if TYPE_CHECKING:
+    from finground.answer import World
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a stage is given. `cell` is the part behind the `@`; `now` the clock, for what is recorded, never for as_of."""
+
+    root: Root
+    settings: Settings
+    cell: str
+    now: datetime
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a stage says of itself: numbers for DVC and MLflow, its ledger, curves, and an adapter if it made one."""
+
+    metrics: dict[str, float]
+    ledger: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # to MLflow only: they differ from run to run
+    adapter: tuple[Path, str] | None = None  # folder, digest of its base
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A row of the table. `matrix` names the settings whose values make the cells of `name@cell`."""
+
+    name: str
+    does: Callable[[Work], Outcome]
+    reads: Callable[[Root], tuple[Path | str, ...]]
+    writes: Callable[[Root], tuple[Path | str, ...]]
+    params: tuple[str, ...]
+    version: int = 1
+    matrix: Mapping[str, str] = field(default_factory=dict)
+    cached: bool = True
+
+
+# the stages, in the order of the walk ------------------------------------------------------------
+
+
+def sample(work: Work) -> Outcome:
+    """Invent companies, their filings, prices and news, in the real sources' own formats (demo profile)."""
+    from finground.sample.world import make
+
+    if work.settings.sample is None:
+        raise InputError("params.yaml has no `sample` section; the sample stage belongs to the demo profile")
+    counts = make(work.root.sample, work.settings.sample, work.settings.seed)
+    return Outcome(_numbers(counts), counts)
+
+
+def ingest(work: Work) -> Outcome:
+    """Read the raw files into the live store; what was read before is not read again."""
+    from finground.encoder.embed import Embedder
+    from finground.store.ingest import ingest as read_into
+    from finground.store.reader import Store
+
+    raw = _raw(work)
+    metrics = _metrics()
+    with Store.open(work.root.live, create=True) as store:
+        read = read_into(store, raw, now=work.now, metrics=metrics, embed=Embedder().embed)
+        rows = store.status()["rows"]
+    write_json(work.root.ingested, {"files": read.hashes, "rows": rows, "skipped": read.skipped})
+    return Outcome(_numbers(rows), {"rows": rows, "skipped": read.skipped})
+
+
+def snapshot(work: Work) -> Outcome:
+    """Freeze what the live store knew at `snapshot.as_of`."""
+    from finground.store.reader import Store
+    from finground.store.snapshot import snapshot as freeze
+
+    with Store.open(work.root.live) as store:
+        counts = freeze(store, work.root.snapshot, as_of=_as_of(work.settings))
+    return Outcome(_numbers(counts), counts)
+
+
+def base(work: Work) -> Outcome:
+    """Make the plain base ready: converted, linked, or (tiny) trained on documents that no evaluation set holds."""
+    from finground.corpus.build import training_texts
+    from finground.lm.base import prepare
+
+    settings = work.settings
+    made = prepare(
+        settings.base, work.root.plain, texts=lambda: training_texts(_raw(work), settings.corpus), seed=settings.seed
+    )
+    return Outcome(_numbers(made), made)
+
+
+def corpus(work: Work) -> Outcome:
+    """Clean, deduplicate and tokenise the raw texts into fixed blocks and two held-out sets."""
+    from finground.corpus.build import build
+    from finground.lm.base import tokenizer
+
+    ledger = build(
+        _raw(work), work.root.corpus, work.settings.corpus, tokenizer=tokenizer(work.root.plain), seed=work.settings.seed
+    )
+    return Outcome(_numbers(ledger), ledger)
+
+
+def pretrain(work: Work) -> Outcome:
+    """Adapt the base to the domain by QLoRA; perplexity on held-out documents, plain against adapted."""
+    from datasets import Dataset
+
+    from finground.bench.statistics import paired_perplexity
+    from finground.lm.pretrain import adapt, perplexity
+
+    root, settings = work.root, work.settings
+    blocks = Dataset.from_file(str(root.corpus / "train.arrow"))
+    trained = adapt(
+        root.plain, blocks, settings.pretrain, quant=settings.base.quant, dtype=settings.base.dtype, out=root.domain,
+        seed=settings.seed,
+    )  # fmt: skip
+    metrics = {}
+    for part in ("by-date", "by-source"):
+        documents = Dataset.from_file(str(root.corpus / f"{part}.arrow"))
+        if len(documents):
+            plain, adapted = (perplexity(root.base(kind), documents) for kind in ("plain", "domain"))
+            metrics |= {f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()}
+    return _trained(trained, root.domain / "adapter", metrics)
+
+
+def context(work: Work) -> Outcome:
+    """Make pairs of question and request from templates, and test parts that training never sees."""
+    from finground.context.build import build
+
+    with _world(work) as world:
+        counts = build(
+            world.catalog, work.root.context, work.settings.context, as_of=_as_of(work.settings),
+            seed=work.settings.seed, companies=world.store.covered(),
+        )  # fmt: skip
+    return Outcome(_numbers(counts), counts)
+
+
+def agent(work: Work) -> Outcome:
+    """Prompt-tune the base of this cell (plain or domain) into the agent."""
+    from datasets import Dataset
+
+    from finground.agent.tune import rows
+    from finground.lm.tune import held_out_loss, prompt_tune
+    from finground.records.request import Pair
+
+    root, settings, kind = work.root, work.settings, work.cell
+    with _world(work) as world:
+        parts = {
+            part: Dataset.from_list(
+                rows(read_rows(root.context / f"{part}.jsonl", Pair), settings.agent.form, world.catalog)
+            )
+            for part in ("train", "evaluation")
+        }
+    trained = prompt_tune(
+        root.base(kind), parts["train"], settings.agent, out=root.agent(kind), seed=settings.seed
+    )
+    held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
+    loss = held_out_loss(root.base(kind), root.agent(kind), held_out, settings.agent)
+    return _trained(trained, root.agent(kind), {"evaluation.loss": loss.nll_sum / max(loss.tokens, 1)})
+
+
+def stocksis(work: Work) -> Outcome:
+    """Make background/report pairs over companies and dates, split by company and by time."""
+    from finground.stocksis import build
+
+    with _world(work) as world:
+        counts = build(world, work.root.stocksis, work.settings.stocksis, as_of=_as_of(work.settings), seed=work.settings.seed)
+    return Outcome(_numbers(counts), counts)
+
+
+def writer(work: Work) -> Outcome:
+    """LoRA on all Stocksis pairs: the analyst's report from what the tools found."""
+    from finground.bench.ablate import train_writer
+
+    trained, held_out = train_writer(
+        work.root, work.settings, fraction=1.0, seed=work.settings.seed, out=work.root.writer
+    )
+    return _trained(trained, work.root.writer, held_out)
+
+
+def bench(work: Work) -> Outcome:
+    """Score agents on every test part, and writers on reports about companies and dates held out."""
+    from finground.bench.cell import report_rows, request_rows
+
+    with _world(work) as world:
+        rows = [*request_rows(world, work.root, work.settings, work.commit)]
+        rows += report_rows(world, work.root, work.settings, work.commit)
+    write_rows(work.root.scores, rows)
+    return Outcome({f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in rows})
+
+
+def ablate(work: Work) -> Outcome:
+    """One cell of the ablation: a writer on a nested, seeded fraction of the pairs, and its scores."""
+    from finground.bench.ablate import cell
+
+    fraction, seed = work.cell.split("-")
+    with _world(work) as world:
+        rows, trained = cell(world, work.root, work.settings, float(fraction), int(seed), work.commit)
+    write_rows(work.root.ablation(work.cell), rows)
+    metrics = {f"{row.part}.{row.metric}": row.value for row in rows}
+    return Outcome(metrics, trained.ledger, {"loss": trained.curve}, {"train": trained.seconds})
+
+
+def table(work: Work) -> Outcome:
+    """The papers' tables, ours beside theirs, and the plots."""
+    from finground.bench.table import write
+
+    return Outcome(write(work.root, work.settings, work.commit))
+
+
+def _raw_of(root: Root) -> str:
+    return "${raw}"
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("sample", sample, lambda r: (), lambda r: (r.sample,), ("sample", "seed")),
+    Stage("base", base, lambda r: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
+    Stage("ingest", ingest, lambda r: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
+    Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
+    Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
+    Stage(
+        "pretrain", pretrain, lambda r: (r.plain, r.corpus), lambda r: (r.domain,), ("pretrain", "base", "seed")
+    ),
+    Stage("context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")),
+    Stage(
+        "agent", agent,
+        lambda r: (r.snapshot, r.context, r.folder / "models" / "${item.base}"),
+        lambda r: (r.agent("${item.base}"),),
+        ("agent", "bench.questions", "seed"), matrix={"base": "agent.bases"},
+    ),
+    Stage("stocksis", stocksis, lambda r: (r.snapshot,), lambda r: (r.stocksis,), ("stocksis", "news", "snapshot", "seed")),
+    Stage("writer", writer, lambda r: (r.stocksis, r.domain), lambda r: (r.writer,), ("writer", "base", "seed")),
+    Stage(
+        "bench", bench,
+        lambda r: (r.snapshot, r.context, r.stocksis, r.plain, r.domain, r.agent("plain"), r.agent("domain"), r.writer),
+        lambda r: (r.scores,), ("bench", "agent", "news", "seed"),
+    ),
+    Stage(
+        "ablate", ablate, lambda r: (r.snapshot, r.stocksis, r.domain),
+        lambda r: (r.ablation("${item.fraction}-${item.seed}"),),
+        ("ablate", "writer", "base", "news"), matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
+    ),
+    Stage("table", table, lambda r: (r.scores, r.ablations), lambda r: (r.table, r.plots), ()),
+)  # fmt: skip
+
+
+# running them ------------------------------------------------------------------------------------
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """Every stage and cell of these settings, in an order that can be run."""
+    from itertools import product
+
+    found: list[str] = []
+    for stage in stages(settings):
+        values = [_value(settings, key) for key in stage.matrix.values()]
+        cells = ["-".join(str(value) for value in cell) for cell in product(*values)] if values else [""]
+        found += [f"{stage.name}@{cell}" if cell else stage.name for cell in cells]
+    return tuple(found)
+
+
+def stages(settings: Settings) -> tuple[Stage, ...]:
+    """The rows of the table that these settings use."""
+    return tuple(stage for stage in STAGES if stage.name != "sample" or settings.sample is not None)
+
+
+def run(root: Root, name: str, *, now: datetime, commit: str, version: int | None = None) -> Outcome:
+    """Run one stage, or one cell of a stage, and note it in MLflow.
+
+    Args:
+        version: what dvc.yaml says; refused if it is not this code's.
+
+    Raises:
+        InputError: if there is no such stage, or dvc.yaml is of another version.
+    """
+    settings = load(root.params)
+    stage, cell = find(settings, name)
+    if version is not None and version != stage.version:
+        raise InputError(
+            f"{root.dvc} asks for version {version} of stage {stage.name}, this finground writes version "
+            f"{stage.version}; `finground init {root.folder} --refresh` rewrites dvc.yaml"
+        )
+    sweep = _sweep(root, settings) if stage.name == "ablate" else None
+    with timed(log, name), tracking.run(root, name, track=settings.track, sweep=sweep) as noted:
+        noted.params({"stage": name, "version": stage.version, "commit": commit, **_chosen(settings, stage)})
+        outcome = stage.does(Work(root, settings, cell, now, commit))
+        write_json(root.metrics(name), outcome.metrics)
+        note(noted, outcome, stage, root)
+    return outcome
+
+
+def note(noted: tracking.Run, outcome: Outcome, stage: Stage, root: Root) -> None:
+    """Leave what a stage did in the tracker."""
+    noted.metrics({**outcome.metrics, **{f"seconds.{key}": value for key, value in outcome.seconds.items()}})
+    for key, points in outcome.curves.items():
+        noted.curve(key, points)
+    if outcome.ledger:
+        noted.record("ledger", outcome.ledger)
+    if outcome.adapter:
+        noted.adapter(*outcome.adapter)
+    for path in stage.writes(root):
+        if isinstance(path, Path) and path.is_file():
+            noted.file(path)
+
+
+def find(settings: Settings, name: str) -> tuple[Stage, str]:
+    """The stage of that name, and its cell.
+
+    Raises:
+        InputError: listing the names there are.
+    """
+    if name not in (known := names(settings)):
+        raise InputError(f"{name!r} is not a stage of this project; there are: {', '.join(known)}")
+    bare, _, cell = name.partition("@")
+    return next(stage for stage in STAGES if stage.name == bare), cell
+
+
+def dvc_yaml(settings: Settings) -> str:
+    """dvc.yaml, written from the table."""
+    import yaml
+
+    root = Root(Path())
+    rows = {stage.name: _dvc_stage(stage, root) for stage in stages(settings)}
+    plots = [
+        {str(root.plots / "ablation.csv"): {"x": "fraction", "y": "loss", "title": "Writer: held-out loss by fraction"}},
+        {str(root.plots / "pretrain.csv"): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
+    ]
+    head = "# Written from src/finground/stages.py (`finground init --refresh`); a contract test holds them equal.\n"
+    return head + str(yaml.safe_dump({"stages": rows, "plots": plots}, sort_keys=False, width=110))
+
+
+def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
+    item = "-".join(f"${{item.{key}}}" for key in stage.matrix)
+    name = f"{stage.name}@{item}" if item else stage.name
+    outs: list[Any] = [str(path) if stage.cached else {str(path): {"cache": False}} for path in stage.writes(root)]
+    row: dict[str, Any] = {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
+    row["cmd"] = f"finground run {name} --version {stage.version}"
+    if deps := [str(path) for path in stage.reads(root)]:
+        row["deps"] = deps
+    if stage.params:
+        row["params"] = list(stage.params)
+    row["outs"] = outs
+    row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
+    return row
+
+
+def _value(settings: Settings, dotted: str) -> Any:
+    value: Any = settings
+    for key in dotted.split("."):
+        value = getattr(value, key)
+    return value
+
+
+def _chosen(settings: Settings, stage: Stage) -> dict[str, Any]:
+    """The settings this stage depends on, as plain values."""
+    from pydantic import BaseModel
+
+    values = {key: _value(settings, key) for key in stage.params}
+    return {
+        key: value.model_dump(mode="json") if isinstance(value, BaseModel) else value for key, value in values.items()
+    }
+
+
+def _sweep(root: Root, settings: Settings) -> str:
+    """The tag that the cells of one sweep share: the same pairs, base and settings."""
+    import hashlib
+
+    about = [manifest(root.stocksis), manifest(root.domain), _chosen(settings, find(settings, "writer")[0])]
+    return "ablate-" + hashlib.sha256(repr(about).encode()).hexdigest()[:12]
+
+
+def _raw(work: Work) -> Path:
+    raw = work.root.folder / work.settings.raw
+    if not raw.is_dir():
+        raise InputError(f"{raw}, named as `raw` in {work.root.params}, is not a folder; give the folder of raw files")
+    return raw
+
+
+def _as_of(settings: Settings) -> datetime:
+    from finground.catalog.dates import end_of
+
+    return end_of(settings.snapshot.as_of)
+
+
+def _metrics() -> Any:
+    from finground.catalog.metrics import Metrics
+
+    return Metrics.load()
+
+
+@contextmanager
+def _world(work: Work) -> "Iterator[World]":
+    """The frozen store and its catalogue: experiments never read the live one."""
+    with open_world(work.root.frozen, work.settings) as world:
+        yield world
+
+
+@contextmanager
+def open_world(store: Path, settings: Settings) -> "Iterator[World]":
+    """A store with the catalogue of what is in it, ready to answer from."""
+    from finground.answer import World
+    from finground.catalog.catalog import Catalog
+    from finground.catalog.companies import Companies
+    from finground.encoder.embed import Embedder
+    from finground.store.reader import Store
+
+    with Store.open(store) as opened:
+        catalog = Catalog(Companies(opened.companies()), _metrics())
+        yield World(opened, catalog, Embedder().embed, settings.news.k, settings.news.threshold, {"store": str(store.name)})
+
+
+def _trained(trained: Any, folder: Path, metrics: Mapping[str, float]) -> Outcome:
+    return Outcome(
+        {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules, **_numbers(trained.ledger), **trained.extra,
+         **metrics},
+        trained.ledger,
+        {"loss": trained.curve},
+        {"train": trained.seconds, "tokens_per_second": trained.tokens_per_second},
+        (folder, trained.base_digest),
+    )  # fmt: skip
+
+
+def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """The numbers of a nested mapping, by dotted name."""
+    found: dict[str, float] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            found |= _numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            found[f"{prefix}{key}"] = value
+    return found
+
+
+__all__ = ["STAGES", "Outcome", "Stage", "Work", "dvc_yaml", "find", "names", "open_world", "read_json", "run", "stages"]
