@@ -1,0 +1,211 @@
+"""Which company a text means, as of a day; never a guess.
+
+A name is looked up in three strengths: as written (names, aliases, tickers valid on the day, ids), without the legal
+form, and without "Group" or "Holdings". The first strength that knows it decides: one company is found, several are
+candidates. Fuzzy matching only ever makes candidates.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+
+from finground.catalog.industries import Industries
+from finground.catalog.mention import Mention
+from finground.catalog.names import company_keys, normal
+from finground.core.errors import CatalogError
+
+__all__ = ["Companies", "Company", "DatedTicker", "Mention"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatedTicker:
+    """A ticker from `start` to `end`, both included; None is open."""
+
+    ticker: str
+    start: date | None = None
+    end: date | None = None
+
+    def holds(self, day: date | None) -> bool:
+        """Whether it was this company's on that day; None is today: whatever has not ended."""
+        if day is None:
+            return self.end is None
+        return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A company. `id` is `cik:` and ten digits where there is one; `tickers` where they changed or are several."""
+
+    id: str
+    name: str
+    ticker: str
+    sector: str
+    industry: str
+    currency: str = "USD"
+    aliases: tuple[str, ...] = ()
+    tickers: tuple[DatedTicker, ...] = ()
+    synthetic: bool = False
+
+    def ticker_at(self, day: date) -> str | None:
+        """The first ticker valid on that day."""
+        return next((dated.ticker for dated in self.dated if dated.holds(day)), None)
+
+    @property
+    def dated(self) -> tuple[DatedTicker, ...]:
+        """All tickers with their days; the one without days if no others are known."""
+        return self.tickers or ((DatedTicker(self.ticker),) if self.ticker else ())
+
+
+class Companies:
+    """The companies of a catalogue; the index over their names is built when first asked."""
+
+    def __init__(self, companies: Iterable[Company]) -> None:
+        self.all: tuple[Company, ...] = tuple(companies)
+        self._by_id = {company.id: company for company in self.all}
+
+    def by_id(self, id: str) -> Company:
+        """The company of that id.
+
+        Raises:
+            CatalogError: if there is none.
+        """
+        found = self._by_id.get(id)
+        if found is None:
+            raise CatalogError(f"no company has the id {id!r}; ids look like 'cik:0000320193'")
+        return found
+
+    def resolve(self, text: str, as_of: datetime | None = None) -> Company:
+        """The one company that the text means as of then; without a time, today.
+
+        Raises:
+            CatalogError: if none is known by it, or several are; with candidates, the nearest first.
+        """
+        if text.strip() in self._by_id:
+            return self._by_id[text.strip()]
+        found = self.lookup(text, as_of)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = tuple(company.name for company in found)
+            raise CatalogError(f"{text!r} may be {_listed(names)}; write one of these", names)
+        raise unknown(text, self.near(text))
+
+    def lookup(self, text: str, as_of: datetime | None = None) -> tuple[Company, ...]:
+        """The companies the text names; several if it is ambiguous, none if it is unknown."""
+        stripped = text.strip().strip("$")
+        bearer = self.by_ticker(stripped, as_of)
+        if bearer or stripped.upper() == stripped and stripped in self._index.tickers:
+            return bearer
+        for key in dict.fromkeys(company_keys(stripped)[:2]):
+            found = self._index.named(key) or self.by_ticker(key.upper(), as_of)
+            if found:
+                return found
+        return ()
+
+    def by_ticker(self, ticker: str, as_of: datetime | None = None) -> tuple[Company, ...]:
+        """The companies that bore the ticker, in capitals, on that day."""
+        day = as_of.date() if as_of else None
+        dotted = ticker.replace(".", "-")
+        held = self._index.tickers.get(ticker) or self._index.tickers.get(dotted, ())
+        return tuple(dict.fromkeys(company for company, dated in held if dated.holds(day)))
+
+    def starting_with(self, text: str) -> tuple[Company, ...]:
+        """The companies whose name goes on after the text, the shortest first: "Delta" may be Delta Air Lines."""
+        key = normal(text)
+        found = [company for name, company in self._index.whole if name.startswith(key + " ")] if key else []
+        return tuple(sorted(found, key=lambda company: len(company.name)))
+
+    def near(self, text: str, n: int = 5) -> tuple[str, ...]:
+        """Names that look like the text, the nearest first."""
+        from rapidfuzz import fuzz, process
+
+        begun = [company.name for company in self.starting_with(text)[:n]]
+        former = [company.name for company, _ in self._index.tickers.get(text.strip(), ())]
+        keys = self._index.spelled
+        close = process.extract(normal(text), keys, scorer=fuzz.ratio, limit=n, score_cutoff=70)
+        fuzzy = [self._index.names[key][0].name for key, _, _ in close]
+        return tuple(dict.fromkeys([*former, *begun, *fuzzy]))[:n]
+
+    def mentions(self, question: str, as_of: datetime | None = None) -> tuple[Mention[Company], ...]:
+        """The companies a question names, and what in it looks like one and is not known, in order."""
+        from finground.catalog.spotting import spot
+
+        return spot(self, question, as_of)
+
+    @cached_property
+    def _industries(self) -> Industries:
+        return Industries((company.sector, company.industry) for company in self.all)
+
+    @property
+    def industries(self) -> tuple[str, ...]:
+        """The names of sectors and industries, sorted."""
+        return self._industries.names
+
+    def industry(self, text: str) -> str:
+        """The industry or sector that the text means.
+
+        Raises:
+            CatalogError: if there is none, with names that are near.
+        """
+        return self._industries.resolve(text)
+
+    def in_industry(self, name: str) -> tuple[Company, ...]:
+        """The companies of that industry or sector.
+
+        Raises:
+            CatalogError: if there is no such industry.
+        """
+        found = self.industry(name)
+        return tuple(company for company in self.all if found in (company.industry, company.sector))
+
+    @cached_property
+    def _index(self) -> "_Index":
+        return _Index(self.all)
+
+
+class _Index:
+    """Keys to companies. `names` holds the strongest reading of each key only."""
+
+    def __init__(self, companies: tuple[Company, ...]) -> None:
+        self.tickers: dict[str, list[tuple[Company, DatedTicker]]] = {}
+        self.names: dict[str, list[Company]] = {}
+        self.whole: list[tuple[str, Company]] = []
+        strengths: tuple[dict[str, list[Company]], ...] = ({}, {}, {})
+        for company in companies:
+            keys = company_keys(company.name)
+            self.whole.append((keys[0], company))
+            for dated in company.dated:
+                self.tickers.setdefault(dated.ticker, []).append((company, dated))
+            for alias in company.aliases:
+                _add(strengths[0], normal(alias), company)
+            for strength, key in zip(strengths, keys, strict=True):
+                _add(strength, key, company)
+        for strength in reversed(strengths):
+            self.names.update(strength)
+        self.first = {key.partition(" ")[0] for key in self.names}
+        self.longest = max((key.count(" ") + 1 for key in self.names), default=0)
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """All keys, for fuzzy matching."""
+        return list(self.names)
+
+    def named(self, key: str) -> tuple[Company, ...]:
+        return tuple(self.names.get(key, ()))
+
+
+def unknown(text: str, near: tuple[str, ...]) -> CatalogError:
+    """The error for a name no company has."""
+    hint = f"near it: {_listed(near)}" if near else "write its name or ticker as in the catalogue"
+    return CatalogError(f"no company is known as {text!r}; {hint}", near)
+
+
+def _add(keys: dict[str, list[Company]], key: str, company: Company) -> None:
+    held = keys.setdefault(key, [])
+    if company not in held:
+        held.append(company)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,0 +1,118 @@
+"""What can be asked about a company: the shipped metrics, their names and what belongs beside them."""
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+from finground.catalog.mention import Mention
+from finground.catalog.names import normal, words
+from finground.core.errors import CatalogError
+
+Unit = Literal["currency", "ratio", "per-share", "shares", "count", "text"]
+Frequency = Literal["daily", "quarterly", "annual"]
+LONGEST = 10  # words of a metric's name in a question
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric. `trackable` if it can rise and fall; `instant` if it holds on a day and not over a period.
+
+    `tags` are us-gaap concepts, the preferred first; `formula` is over slugs; `related` are slugs a reader wants
+    beside it. With neither tags nor formula, and not one of the daily series, it is known by name only.
+    """
+
+    slug: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    unit: Unit = "currency"
+    frequency: Frequency = "quarterly"
+    numeric: bool = True
+    trackable: bool = True
+    instant: bool = False
+    tags: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    formula: str | None = None
+
+
+class Metrics:
+    """The metrics of a catalogue."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self.all: tuple[Metric, ...] = tuple(metrics)
+        self._by_slug = {metric.slug: metric for metric in self.all}
+        self._by_key = _keys(self.all)
+
+    @classmethod
+    def load(cls) -> "Metrics":
+        """The metrics shipped with the package."""
+        text = resources.files("finground.catalog").joinpath("data/metrics.toml").read_text("utf-8")
+        return cls(_metric(slug, row) for slug, row in tomllib.loads(text).items())
+
+    def by_slug(self, slug: str) -> Metric:
+        """The metric of that slug.
+
+        Raises:
+            CatalogError: if there is none, with slugs that are near.
+        """
+        found = self._by_slug.get(slug)
+        if found is None:
+            raise _unknown(slug, list(self._by_slug))
+        return found
+
+    def resolve(self, text: str) -> Metric:
+        """The metric of that name, alias or slug.
+
+        Raises:
+            CatalogError: if there is none, with names that are near.
+        """
+        found = self._by_slug.get(text.strip()) or self._by_key.get(normal(text))
+        if found is None:
+            raise _unknown(text, [metric.name for metric in self.all])
+        return found
+
+    def mentions(self, question: str) -> tuple[Mention[Metric], ...]:
+        """The metrics a question names, in order; where names overlap, the longest."""
+        cut, found, place = words(question), list[Mention[Metric]](), 0
+        while place < len(cut):
+            for stop in range(min(len(cut), place + LONGEST), place, -1):
+                metric = self._at(cut[place:stop])
+                if metric is not None:
+                    start, end = cut[place].start, cut[stop - 1].end
+                    found.append(Mention(start, end, question[start:end], metric))
+                    place = stop - 1
+                    break
+            place += 1
+        return tuple(found)
+
+    def _at(self, span: list[Any]) -> Metric | None:
+        front = " ".join(word.keys[0] for word in span[:-1])
+        for last in span[-1].keys:
+            metric = self._by_key.get(f"{front} {last}".strip())
+            if metric is not None:
+                return metric
+        return None
+
+
+def _keys(metrics: tuple[Metric, ...]) -> dict[str, Metric]:
+    by_key: dict[str, Metric] = {}
+    for metric in metrics:
+        by_key.setdefault(normal(metric.name), metric)
+    for metric in metrics:
+        for alias in metric.aliases:
+            by_key.setdefault(normal(alias), metric)
+    return by_key
+
+
+def _metric(slug: str, row: dict[str, Any]) -> Metric:
+    lists = {key: tuple(row[key]) for key in ("aliases", "tags", "related") if key in row}
+    return Metric(slug=slug, **{**row, **lists})
+
+
+def _unknown(text: str, names: list[str]) -> CatalogError:
+    from rapidfuzz import fuzz, process
+
+    near = tuple(name for name, _, _ in process.extract(text, names, scorer=fuzz.WRatio, limit=5, score_cutoff=65))
+    hint = f"near it: {', '.join(near)}" if near else "`finground schema` lists none like it"
+    return CatalogError(f"no metric is called {text!r}; {hint}", near)
