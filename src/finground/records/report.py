@@ -52,13 +52,17 @@ class Ungrounded:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the reader sees. `partial` where a dimension had no data or a number is not grounded."""
+    """What the reader sees. `partial` where a dimension had no data or a number is not grounded.
+
+    `stops` are the stop reasons of a model that wrote it (`eos`, `length`).
+    """
 
     kind: Literal["data", "analysis", "education"]
     sections: tuple[Section, ...]
     writer: str
     status: Status
     ungrounded: tuple[Ungrounded, ...] = ()
+    stops: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
     @property
@@ -108,3 +112,20 @@ class Answer:
     score: Score | None
     versions: dict[str, str]
     timings: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class WriterPair:
+    """A Stocksis pair: the prompt with what the tools found, and the report to learn.
+
+    `labels` says who wrote the report: `expert`, or `template-writer`, whose imitation is all that can be learned.
+    """
+
+    id: str
+    query: str
+    as_of: datetime
+    company: str
+    prompt: str
+    target: str
+    labels: str
+    part: str

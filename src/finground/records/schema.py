@@ -10,13 +10,13 @@ import numpy as np
 
 from finground.records.bundle import Bundle, Fact, Finding, Gap, Needs, Passage, Series
 from finground.records.document import Document, Dropped
-from finground.records.report import Answer, Plan, Report, Score
+from finground.records.report import Answer, Plan, Report, Score, WriterPair
 from finground.records.request import Entity, Pair, Request
 from finground.records.score import ScoreRow
 
 RECORDS = (
     Document, Dropped, Entity, Request, Pair, Fact, Series, Passage, Gap, Needs, Bundle, Finding, Plan, Report, Score,
-    Answer, ScoreRow,
+    Answer, WriterPair, ScoreRow,
 )  # fmt: skip
 T = TypeVar("T")
 
