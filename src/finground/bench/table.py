@@ -1,0 +1,197 @@
+"""The papers' tables, ours beside theirs, as markdown; and the plots, as CSV for DVC and PNG to look at (floor 4).
+
+Each row carries n and a standard error; a score on labels that came from the scored system is named *imitation*.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from finground.analyscore import published
+from finground.core.artifact import read_json, read_rows, whole_file, whole_folder
+from finground.core.paths import Root
+from finground.records.score import ScoreRow
+from finground.settings import Settings
+
+Cell = str | float | int | None
+
+
+def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
+    """Write results/table.md and the plots; returns how many rows stand behind them."""
+    scores = list(read_rows(root.scores, ScoreRow))
+    cells = [row for path in sorted(root.ablations.glob("*.jsonl")) for row in read_rows(path, ScoreRow)]
+    parts = [
+        head(settings, commit),
+        corpus(read_json(root.metrics("corpus")), read_json(root.corpus / "ledger.json")),
+        perplexity(read_json(root.metrics("pretrain"))),
+        agents(scores),
+        writers(scores),
+        ablation(cells),
+        contradictions(),
+    ]
+    with whole_file(root.table) as temporary:
+        temporary.write_text("\n\n".join(parts) + "\n")
+    plots(root, cells)
+    return {"score_rows": len(scores), "ablation_rows": len(cells)}
+
+
+def head(settings: Settings, commit: str) -> str:
+    made = "**invented companies; no figure here is real**" if settings.sample else f"raw files in `{settings.raw}`"
+    sizes = (
+        f"{settings.stocksis.pairs} writer pairs, {settings.context.pairs} request pairs, {settings.bench.questions} questions and "
+        f"{settings.bench.reports} reports a cell, {settings.pretrain.max_steps or 'all'} pretraining steps"
+    )
+    return (
+        f"# Results: profile `{settings.profile}`\n\nBase `{settings.base.name}` ({settings.base.quant}), {made}. {sizes}. "
+        f"Seed {settings.seed}, commit `{commit}`, snapshot as of {settings.snapshot.as_of}.\n\n"
+        "± is one standard error; n counts every item, unread replies included."
+    )
+
+
+def corpus(counts: dict[str, float], ledger: dict[str, Any]) -> str:
+    rows: list[list[Cell]] = [
+        [f"ours: {row['source']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
+        for row in ledger["table4"]
+    ]
+    rows += [[f"FinBloom: {row['dataset']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
+             for row in published.tables()["finbloom_4"]]  # fmt: skip
+    table = grid(["corpus", "documents", "mean words", "mean tokens", "period"], rows)
+    kept = grid(["ledger", "documents", "tokens"], [[k, v.get("documents"), v.get("tokens")] for k, v in ledger["ledger"].items()])
+    return f"## Corpus (FinBloom, Table 4)\n\n{table}\n\nLedger of domain pretraining:\n\n{kept}"
+
+
+def perplexity(metrics: dict[str, float]) -> str:
+    rows: list[list[Cell]] = []
+    for part in ("by-date", "by-source"):
+        if f"{part}.plain" in metrics:
+            interval = f"{metrics[f'{part}.ratio_low']:.4f} … {metrics[f'{part}.ratio_high']:.4f}"
+            rows.append([part, metrics[f"{part}.plain"], metrics[f"{part}.adapted"], metrics[f"{part}.ratio"], interval,
+                         metrics[f"{part}.documents"]])  # fmt: skip
+    head = ["held out", "plain", "adapted", "adapted / plain", "95% interval (paired)", "documents"]
+    return f"## Domain adaptation: perplexity on held-out documents\n\n{grid(head, rows)}"
+
+
+def agents(scores: Sequence[ScoreRow]) -> str:
+    rows = [row for row in scores if row.task == "request"]
+    metrics = ["exact", "entities_f1", "primary_f1", "related_f1", "dates", "valid", "bleu", "rouge1", "rouge2", "rougeL"]
+    table = pivot(rows, metrics)
+    theirs = grid(
+        ["FinBloom, Tables 6 and 7", "evaluation loss", "perplexity", "BLEU", "ROUGE-1", "ROUGE-2", "ROUGE-L"],
+        [list(row.values()) for row in published.tables()["finbloom_6_7"]],
+    )
+    return f"## Agents: requests by test part (FinBloom, Tables 6 and 7)\n\n{table}\n\n{theirs}"
+
+
+def writers(scores: Sequence[ScoreRow]) -> str:
+    rows = [row for row in scores if row.task == "report"]
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    theirs = grid(
+        ["FinSphere, Table 2", "qualified", "conclusion", "content", "expression", "data", "total"],
+        [list(row.values()) for row in published.tables()["finsphere_2"]],
+    )
+    note = "*Imitation*: labels come from the template writer, so its own row is a ceiling by construction, no quality."
+    return f"## Writers: AnalyScore's eligibility (FinSphere, Table 2)\n\n{note}\n\n{pivot(rows, metrics)}\n\n{theirs}"
+
+
+def ablation(cells: Sequence[ScoreRow]) -> str:
+    grouped: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in cells:
+        grouped[row.system.partition("@")[2], row.part][row.metric].append(row.value)
+    shown = ["loss", "eligible", "ungrounded", "words"]
+    rows: list[list[Cell]] = [
+        [f"{float(fraction):.0%}", part, *(_over_seeds(values.get(metric, [])) for metric in shown)]
+        for (fraction, part), values in sorted(grouped.items())
+    ]
+    theirs = grid(
+        ["FinSphere, Table 3", "qualified", "conclusion", "content", "expression", "data", "total"],
+        [list(row.values()) for row in published.tables()["finsphere_3"]],
+    )
+    seeds = len({row.seed for row in cells})
+    return (
+        f"## Ablation: fractions of the Stocksis pairs, nested, {seeds} seeds (FinSphere, Table 3)\n\n"
+        f"Mean ± standard error over seeds; *imitation* of the template writer.\n\n"
+        f"{grid(['pairs', 'part', *shown], rows)}\n\n{theirs}"
+    )
+
+
+def contradictions() -> str:
+    rows: list[list[Cell]] = [[row.what, row.printed, row.recomputed] for row in published.recomputed()]
+    return f"## The papers' numbers, recomputed\n\n{grid(['what', 'printed', 'recomputed'], rows)}"
+
+
+def plots(root: Root, cells: Sequence[ScoreRow]) -> None:
+    """CSV for `dvc plots`, and the ablation as a picture."""
+    losses = [row for row in cells if row.metric == "loss"]
+    points = [(float(row.system.partition("@")[2]), row.seed, row.part, row.value) for row in losses]
+    with whole_folder(root.plots) as folder:
+        _csv(folder / "ablation.csv", ["fraction", "seed", "part", "loss"], sorted(points))
+        curve = read_json(root.domain / "adapter" / "training.json")["curve"]
+        _csv(folder / "pretrain.csv", ["step", "loss"], curve)
+        _draw(points, folder / "ablation.png")
+
+
+def pivot(rows: Sequence[ScoreRow], metrics: Sequence[str]) -> str:
+    """One line a system and part, one column a metric."""
+    lines: dict[tuple[str, str], dict[str, ScoreRow]] = defaultdict(dict)
+    for row in rows:
+        lines[row.part, row.system][row.metric] = row
+    shown = [metric for metric in metrics if any(metric in found for found in lines.values())]
+    body: list[list[Cell]] = []
+    for (part, system), found in lines.items():
+        first = next(iter(found.values()))
+        body.append([part, system, *(_with_error(found.get(metric)) for metric in shown), first.n, first.n_unread,
+                     first.n_truncated])  # fmt: skip
+    return grid(["part", "system", *shown, "n", "unread", "truncated"], sorted(body, key=lambda line: str(line[0])))
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A markdown table."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:,.0f}" if cell.is_integer() and abs(cell) >= 100 else f"{cell:,.4g}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _with_error(row: ScoreRow | None) -> str:
+    if row is None:
+        return "–"
+    return f"{row.value:.3f}" + (f" ± {row.stderr:.3f}" if row.stderr is not None else "")
+
+
+def _over_seeds(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
+    error = f" ± {stdev(values) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
+    return f"{mean(values):.3f}{error}"
+
+
+def _csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    path.write_text("\n".join([",".join(head), *(",".join(str(cell) for cell in row) for row in rows)]) + "\n")
+
+
+def _draw(points: Sequence[tuple[float, int, str, float]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for part in sorted({point[2] for point in points}):
+        chosen = [point for point in points if point[2] == part]
+        fractions = sorted({point[0] for point in chosen})
+        means = [mean(p[3] for p in chosen if p[0] == fraction) for fraction in fractions]
+        axes.plot(fractions, means, marker="o", label=part)
+    axes.set(xlabel="fraction of the Stocksis pairs", ylabel="loss per label token, held out", title="Writer by data fraction")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Software": None})
+    pyplot.close(figure)

@@ -1,0 +1,169 @@
+"""Project roots: made, refreshed, run whole, and the demo (floor 6 beneath the CLI).
+
+A root is a git and DVC repository of its own, so it may lie inside a folder that an outer git ignores.
+"""
+
+import importlib.resources
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from finground.core.artifact import whole_file
+from finground.core.errors import FingroundError, InputError
+from finground.core.paths import Root
+from finground.settings import check, load
+
+IGNORED = """\
+/data/
+/models/
+/results/bench.jsonl
+/results/ablate/
+/results/table.md
+/results/plots/
+/mlflow.db*
+/mlartifacts/
+/.prefect/
+.tmp-*
+"""
+# what `--full` puts in the place of a profile's counts; days on two cores, and resumable stage by stage
+FULL: dict[str, dict[str, Any]] = {
+    "corpus": {"max_documents": None, "holdout_documents": 200},
+    "pretrain": {"max_steps": None, "epochs": 1},
+    "context": {"pairs": 50_000, "test_pairs": 10_000},
+    "agent": {"max_steps": None, "epochs": 1},
+    "stocksis": {"pairs": 1_000},
+    "bench": {"questions": 300, "reports": 50},
+    "ablate": {"seeds": [1, 2, 3], "reports": 10},
+}
+
+
+def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = False) -> Root:
+    """Make a root with the params of a profile.
+
+    Raises:
+        InputError: if the folder already holds a project, or `raw` is not a folder.
+    """
+    import yaml
+
+    root = Root(folder)
+    if root.params.exists():
+        raise InputError(f"{folder} already is a project root (it has params.yaml); give another folder, or --refresh")
+    if raw is not None and not raw.is_dir():
+        raise InputError(f"{raw} is not a folder; give the folder that holds the raw files")
+    text = profile_text(profile)
+    values = yaml.safe_load(text)
+    if raw is not None:
+        text = text.replace(f"raw: {values['raw']}", f"raw: {os.path.relpath(raw, folder)}", 1)
+    if full:
+        values = yaml.safe_load(text)
+        text = yaml.safe_dump({key: _fuller(key, value) for key, value in values.items()}, sort_keys=False)
+    check(yaml.safe_load(text), where=f"profile {profile}")
+    folder.mkdir(parents=True, exist_ok=True)
+    _put(folder / ".gitignore", IGNORED)
+    _version_control(folder)
+    _put(root.params, text)
+    refresh(root)
+    return root
+
+
+def refresh(root: Root) -> None:
+    """Write dvc.yaml from the table of stages."""
+    from finground.stages import dvc_yaml
+
+    _put(root.dvc, dvc_yaml(load(root.params)))
+
+
+def profile_text(name: str) -> str:
+    """The params file of a shipped profile."""
+    beside = Path(__file__).parents[2] / "profiles" / f"{name}.yaml"
+    if beside.is_file():
+        return beside.read_text()
+    return (importlib.resources.files("finground") / "profiles" / f"{name}.yaml").read_text()
+
+
+def run_stages(
+    root: Root, wanted: Sequence[str], *, now: datetime, commit: str, version: int | None = None
+) -> dict[str, dict[str, float]]:
+    """Run stages in the order given; `all` is every one, a bare matrix name all of its cells. Counts by stage."""
+    from finground.stages import find, names, run
+
+    settings = load(root.params)
+    known = names(settings)
+    chosen: list[str] = []
+    for name in wanted:
+        cells = [other for other in known if other.startswith(f"{name}@")]
+        chosen += known if name == "all" else cells or [name]
+    for name in chosen:
+        find(settings, name)
+    return {name: run(root, name, now=now, commit=commit, version=version).metrics for name in chosen}
+
+
+def what_would_run(root: Root) -> dict[str, list[str]]:
+    """Stages that DVC would run again, with its reasons.
+
+    Raises:
+        FingroundError: if DVC cannot tell.
+    """
+    load(root.params)
+    told = subprocess.run(
+        [sys.executable, "-m", "dvc", "status", "--json"], cwd=root.folder, capture_output=True, text=True, check=False
+    )
+    if told.returncode:
+        raise FingroundError(f"dvc status failed in {root.folder}: {_last_line(told.stderr)}")
+    return {stage: [_reason(change) for change in changes] for stage, changes in json.loads(told.stdout).items()}
+
+
+def demo(folder: Path, *, now: datetime, commit: str) -> Root:
+    """A root of invented companies, every stage run, DVC told of the results. A root that is there is run again."""
+    root = Root(folder)
+    if not root.params.exists():
+        create(folder, "demo")
+    if load(root.params).sample is None:
+        raise InputError(f"{folder} is a project of another profile; give a new folder for the demo")
+    run_stages(root, ["all"], now=now, commit=commit)
+    _dvc(folder, "commit", "--force", "--quiet")
+    return root
+
+
+def _fuller(key: str, value: Any) -> Any:
+    return {**value, **FULL[key]} if key in FULL else value
+
+
+def _put(path: Path, text: str) -> None:
+    with whole_file(path) as temporary:
+        temporary.write_text(text)
+
+
+def _version_control(folder: Path) -> None:
+    """git and DVC, each of the root's own."""
+    if shutil.which("git") is None:
+        raise FingroundError("git is not installed; a project root is a git repository: install git")
+    if not (folder / ".git").exists():
+        subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+    if not (folder / ".dvc").exists():
+        _dvc(folder, "init", "--quiet")
+        _dvc(folder, "config", "--quiet", "core.analytics", "false")
+
+
+def _dvc(folder: Path, *words: str) -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "dvc", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    if told.returncode:
+        raise FingroundError(f"dvc {' '.join(words)} failed in {folder}: {_last_line(told.stderr)}")
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it said nothing"])[-1]
+
+
+def _reason(change: Any) -> str:
+    if isinstance(change, str):
+        return change
+    return "; ".join(f"{kind}: {', '.join(f'{k} {v}' for k, v in what.items())}" for kind, what in change.items())

@@ -1,0 +1,1 @@
+"""Floor 6: the same answers over HTTP, and as a page."""
