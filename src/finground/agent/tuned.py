@@ -1,0 +1,124 @@
+"""The tuned agent: a question in, the model's written request read back into a Request.
+
+The reply is read whole or not at all: what `dialect.read` refuses, or what stopped for length, is an unread reply with
+its prompt, its text and why (law 5). Nothing is mended, and no other request is put in its place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from finground.agent.tune import prompt
+from finground.catalog import dialect
+from finground.catalog.catalog import Catalog
+from finground.core.errors import FingroundError, InputError
+from finground.records.request import Request
+
+NEW_TOKENS = 192  # a request of three companies and three metrics in the compact form takes about 60
+
+
+class Said(Protocol):
+    """What a generator returns for a prompt (`lm.generate.Reply`); `truncated` is of the prompt."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def stop(self) -> str: ...
+    @property
+    def truncated(self) -> bool: ...
+
+
+class Generates(Protocol):
+    """Who continues prompts (`lm.generate.Generator`)."""
+
+    def reply(
+        self, prompts: Sequence[str], *, max_new_tokens: int, batch: int, grammar: str | None = None
+    ) -> Sequence[Said]: ...
+
+
+class Asked(Protocol):
+    """A question and the day it is asked on (a Pair is one)."""
+
+    @property
+    def query(self) -> str: ...
+    @property
+    def as_of(self) -> datetime: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the day it is asked on."""
+
+    query: str
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReply:
+    """A question's reply: the request it was read as, or None and why it could not be read."""
+
+    prompt: str
+    text: str
+    stop: str
+    truncated: bool
+    request: Request | None
+    why: str = ""
+
+
+class UnreadReply(FingroundError):
+    """The model's reply is not a whole request; `prompt`, `reply` and `stop` are kept."""
+
+    def __init__(self, reply: AgentReply) -> None:
+        super().__init__(
+            f"the agent's reply is not a whole request ({reply.why}): {reply.text!r}; "
+            "ask again with --agent rules, or train the agent longer"
+        )
+        self.prompt = reply.prompt
+        self.reply = reply.text
+        self.stop = reply.stop
+
+
+@dataclass(frozen=True)
+class TunedAgent:
+    """An agent that is a language model, trained on the context pairs.
+
+    `form` is the written form it was trained on; `grammar`, where given, keeps every reply within that form.
+    """
+
+    generator: Generates
+    catalog: Catalog
+    form: str
+    grammar: str | None = None
+    new_tokens: int = NEW_TOKENS
+
+    def request(self, query: str, as_of: datetime) -> Request:
+        """The request that the model writes for a question.
+
+        Raises:
+            UnreadReply: if the reply is not a whole request.
+        """
+        (reply,) = self.replies([Question(query, as_of)])
+        if reply.request is None:
+            raise UnreadReply(reply)
+        return reply.request
+
+    def replies(self, questions: Sequence[Asked], *, batch: int = 8) -> list[AgentReply]:
+        """One reply a question, in order, those that could not be read among them."""
+        prompts = [prompt(asked.query, asked.as_of) for asked in questions]
+        said = self.generator.reply(
+            prompts, max_new_tokens=self.new_tokens, batch=batch, grammar=self.grammar
+        )
+        return [
+            self._read(text, reply, asked.as_of)
+            for text, reply, asked in zip(prompts, said, questions, strict=True)
+        ]
+
+    def _read(self, text: str, said: Said, as_of: datetime) -> AgentReply:
+        request, why = None, f"it was cut off after {self.new_tokens} tokens"
+        if said.stop != "length":
+            try:
+                request, why = dialect.read(said.text, self.form, self.catalog, as_of), ""
+            except InputError as error:
+                why = str(error)
+        return AgentReply(text, said.text, said.stop, said.truncated, request, why)

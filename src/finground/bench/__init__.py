@@ -1,0 +1,1 @@
+"""Floor 4: what is measured, with what says how sure it is."""
