@@ -94,19 +94,16 @@ class Companies:
     def lookup(self, text: str, as_of: datetime | None = None) -> tuple[Company, ...]:
         """The companies the text names; several if it is ambiguous, none if it is unknown."""
         stripped = text.strip().strip("$")
-        bearer = self.by_ticker(stripped, as_of)
-        if bearer or stripped.upper() == stripped and stripped in self._index.tickers:
-            return bearer
-        for key in dict.fromkeys(company_keys(stripped)[:2]):
-            found = self._index.named(key) or self.by_ticker(key.upper(), as_of)
-            if found:
-                return found
-        return ()
+        bearers = self.by_ticker(stripped, as_of)
+        if not bearers and stripped in self._index.tickers:
+            return ()
+        named = next(filter(None, map(self._index.named, dict.fromkeys(company_keys(stripped)[:2]))), ())
+        return tuple(dict.fromkeys(bearers + named)) or self.by_ticker(stripped.upper(), as_of)
 
     def by_ticker(self, ticker: str, as_of: datetime | None = None) -> tuple[Company, ...]:
         """The companies that bore the ticker, in capitals, on that day."""
         day = as_of.date() if as_of else None
-        dotted = ticker.replace(".", "-")
+        dotted = ticker.replace(".", "-").replace(" ", "-")
         held = self._index.tickers.get(ticker) or self._index.tickers.get(dotted, ())
         return tuple(dict.fromkeys(company for company, dated in held if dated.holds(day)))
 
@@ -123,8 +120,8 @@ class Companies:
         begun = [company.name for company in self.starting_with(text)[:n]]
         former = [company.name for company, _ in self._index.tickers.get(text.strip(), ())]
         keys = self._index.spelled
-        close = process.extract(normal(text), keys, scorer=fuzz.ratio, limit=n, score_cutoff=70)
-        fuzzy = [self._index.names[key][0].name for key, _, _ in close]
+        close = process.extract(normal(text), list(keys), scorer=fuzz.ratio, limit=n, score_cutoff=70)
+        fuzzy = [keys[key].name for key, _, _ in close]
         return tuple(dict.fromkeys([*former, *begun, *fuzzy]))[:n]
 
     def mentions(self, question: str, as_of: datetime | None = None) -> tuple[Mention[Company], ...]:
@@ -165,34 +162,37 @@ class Companies:
 
 
 class _Index:
-    """Keys to companies. `names` holds the strongest reading of each key only."""
+    """Keys to companies, in three strengths."""
 
     def __init__(self, companies: tuple[Company, ...]) -> None:
         self.tickers: dict[str, list[tuple[Company, DatedTicker]]] = {}
-        self.names: dict[str, list[Company]] = {}
         self.whole: list[tuple[str, Company]] = []
-        strengths: tuple[dict[str, list[Company]], ...] = ({}, {}, {})
+        self.strengths: tuple[dict[str, list[Company]], ...] = ({}, {}, {})
         for company in companies:
             keys = company_keys(company.name)
             self.whole.append((keys[0], company))
             for dated in company.dated:
                 self.tickers.setdefault(dated.ticker, []).append((company, dated))
             for alias in company.aliases:
-                _add(strengths[0], normal(alias), company)
-            for strength, key in zip(strengths, keys, strict=True):
+                _add(self.strengths[0], normal(alias), company)
+            for strength, key in zip(self.strengths, keys, strict=True):
                 _add(strength, key, company)
-        for strength in reversed(strengths):
-            self.names.update(strength)
-        self.first = {key.partition(" ")[0] for key in self.names}
-        self.longest = max((key.count(" ") + 1 for key in self.names), default=0)
+        self.first = {key.partition(" ")[0] for strength in self.strengths for key in strength}
+        self.longest = max((key.count(" ") + 1 for strength in self.strengths for key in strength), default=0)
 
     @cached_property
-    def spelled(self) -> list[str]:
+    def spelled(self) -> dict[str, Company]:
         """All keys, for fuzzy matching."""
-        return list(self.names)
+        return {key: held[0] for strength in reversed(self.strengths) for key, held in strength.items()}
 
     def named(self, key: str) -> tuple[Company, ...]:
-        return tuple(self.names.get(key, ()))
+        """Whom the key names at the first strength that knows it; a loose key only if no other name begins so."""
+        exact, brief, loose = self.strengths
+        found = exact.get(key) or brief.get(key)
+        if found or key not in loose:
+            return tuple(found or ())
+        begun = [company for name, company in self.whole if name.startswith(key + " ")]
+        return tuple(dict.fromkeys(loose[key] + begun))
 
 
 def unknown(text: str, near: tuple[str, ...]) -> CatalogError:

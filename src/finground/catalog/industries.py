@@ -51,13 +51,8 @@ class Industries:
     def keys(self) -> dict[str, str]:
         """Every way to say an industry, to its name."""
         own = {normal(name): name for name in self.names}
-        said = {
-            word: own[key]
-            for word, meant in SAID.items()
-            for key in meant[:1] + meant[1:]
-            if word not in own and key in own and key == next(k for k in meant if k in own)
-        }
-        return own | said
+        said = {word: next((own[key] for key in meant if key in own), None) for word, meant in SAID.items()}
+        return {word: name for word, name in said.items() if name} | own
 
     def resolve(self, text: str) -> str:
         """The name that the text means.

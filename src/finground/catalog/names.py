@@ -8,16 +8,18 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-WORD = re.compile(r"[^\W_]+(?:['’`][^\W_]+)*")
+WORD = re.compile(r"[^\W_]+")
+QUESTION_WORD = re.compile(r"&|(?:[A-Za-z]\.){2,}|[^\W_]+(?:['’`][^\W_]+)*['’`]?")
 POSSESSIVE = re.compile(r"['’`]s?$")
 INITIALS = re.compile(r"\b(?:[A-Za-z]\.){2,}")
-STATE = re.compile(r"\s*/\s*[A-Za-z]{2,4}\s*/?\s*$|/\s*$")
+STATE = re.compile(r"\s*[/\\]\s*[A-Za-z]{2,4}\s*[/\\]?\s*$|[/\\]\s*$")
 BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 LEGAL = frozenset(
     "inc incorporated corp corporation co company companies cos ltd limited plc llc lp llp sa se ag nv ab as asa oyj spa "
-    "kgaa adr ads com the bv pte pty".split()
+    "kgaa adr ads com the bv pte pty and".split()
 )
 LOOSE = LEGAL | frozenset("group holdings holding platforms international technologies enterprises".split())
+CLASS_HINT = re.compile(r"class|series|cl |common|ordinary")
 CLASS = re.compile(r"\b(?:class|series) [a-c]$|\bcl [a-c]$|\b(?:common|ordinary) (?:stock|shares)$")
 
 
@@ -37,20 +39,15 @@ class Word:
 
 def normal(text: str) -> str:
     """The key of a name."""
-    return " ".join(key_of(word) for word in WORD.findall(_plain(text)))
-
-
-def key_of(word: str) -> str:
-    """The key of one word as cut by WORD."""
-    if not word.isascii():
-        word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    return word.replace("'", "").replace("’", "").replace("`", "").lower()
+    if "." in text:
+        text = INITIALS.sub(lambda match: match[0].replace(".", "") + " ", text)
+    return " ".join(WORD.findall(_folded(text.replace("&", " and "))))
 
 
 def short(key: str, endings: frozenset[str] = LEGAL) -> str:
     """A key without share class, legal form and a leading "the"; the key itself if nothing else were left."""
-    words = CLASS.sub("", key).split()
-    while len(words) > 1 and words[-1] in endings | {"and"}:
+    words = (CLASS.sub("", key) if CLASS_HINT.search(key) else key).split()
+    while len(words) > 1 and words[-1] in endings:
         words.pop()
     if len(words) > 1 and words[0] == "the":
         words.pop(0)
@@ -59,15 +56,16 @@ def short(key: str, endings: frozenset[str] = LEGAL) -> str:
 
 def company_keys(name: str) -> tuple[str, str, str]:
     """The keys of a company's name: whole, without the legal form, without "Group", "Holdings" and the like too."""
-    bare = BRACKETED.sub("", STATE.sub("", name))
-    whole = normal(bare)
-    return whole, short(whole), short(whole, LOOSE)
+    bare = STATE.sub("", name) if "/" in name or "\\" in name else name
+    whole = normal(BRACKETED.sub("", bare) if bare.rstrip().endswith(")") else bare)
+    brief = short(whole)
+    return whole, brief, short(brief, LOOSE)
 
 
 def words(question: str) -> list[Word]:
     """The words of a question, with their places in it."""
     found = []
-    for match in re.finditer(r"&|(?:[A-Za-z]\.){2,}|[^\W_]+(?:['’`][^\W_]+)*['’`]?", question):
+    for match in QUESTION_WORD.finditer(question):
         start, end, text = match.start(), match.end(), match[0]
         found.append(Word(start, end, text, _keys(text)))
     return found
@@ -78,11 +76,13 @@ def _keys(text: str) -> tuple[str, ...]:
         return ("and",)
     if "." in text:
         return (text.replace(".", "").lower(),)
-    joined = key_of(text)
-    bare = key_of(POSSESSIVE.sub("", text))
+    joined = normal(text)
+    bare = normal(POSSESSIVE.sub("", text))
     return (joined,) if joined == bare else (joined, bare)
 
 
-def _plain(text: str) -> str:
-    merged = INITIALS.sub(lambda match: match[0].replace(".", "") + " ", text)
-    return merged.replace("&", " and ")
+def _folded(text: str) -> str:
+    """Lower case, without accents and apostrophes."""
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return text.replace("'", "").replace("\u2019", "").replace("`", "").lower()
