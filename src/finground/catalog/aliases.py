@@ -48,7 +48,9 @@ def shipped() -> dict[str, Known]:
     text = resources.files("finground.catalog").joinpath("data/aliases.json").read_text("utf-8")
     found = {}
     for ticker, row in json.loads(text).items():
-        dated = tuple(DatedTicker(name, _day(start), _day(end)) for name, start, end in row.get("tickers", []))
+        dated = tuple(
+            DatedTicker(name, _day(start), _day(end)) for name, start, end in row.get("tickers", [])
+        )
         known = Known(tuple(row["aliases"]), dated)
         for name in (ticker, *(one.ticker for one in dated)):
             found[name] = known

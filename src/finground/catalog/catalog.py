@@ -23,7 +23,9 @@ class Catalog:
         """sha256 of the content, in hex; the order of companies does not count."""
         from finground.records.schema import encode
 
-        companies = sorted((asdict(company) for company in self.companies.all), key=lambda row: str(row["id"]))
+        companies = sorted(
+            (asdict(company) for company in self.companies.all), key=lambda row: str(row["id"])
+        )
         content = encode({"companies": companies, "metrics": [asdict(metric) for metric in self.metrics.all]})
         return hashlib.sha256(content).hexdigest()
 

@@ -35,7 +35,9 @@ def _tokens(formula: str) -> list[str]:
     while place < len(text):
         match = TOKEN.match(text, place)
         if match is None:
-            raise ValueError(f"formula {formula!r}, at {text[place:]!r}: write slugs, numbers, + - * / and parentheses")
+            raise ValueError(
+                f"formula {formula!r}, at {text[place:]!r}: write slugs, numbers, + - * / and parentheses"
+            )
         found.append(match[1])
         place = match.end()
     return found

@@ -113,6 +113,8 @@ def _metric(slug: str, row: dict[str, Any]) -> Metric:
 def _unknown(text: str, names: list[str]) -> CatalogError:
     from rapidfuzz import fuzz, process
 
-    near = tuple(name for name, _, _ in process.extract(text, names, scorer=fuzz.WRatio, limit=5, score_cutoff=65))
+    near = tuple(
+        name for name, _, _ in process.extract(text, names, scorer=fuzz.WRatio, limit=5, score_cutoff=65)
+    )
     hint = f"near it: {', '.join(near)}" if near else "`finground schema` lists none like it"
     return CatalogError(f"no metric is called {text!r}; {hint}", near)

@@ -1,0 +1,223 @@
+"""Phrases for dates, and the intervals they mean as of a time; both days of an interval are included.
+
+A phrase is one period ("Q4 2024", "last quarter"), two joined ("Apr 2016 to Jul 2017", "between March and May"), or
+open to `as_of` ("since 2019", "YTD"). "Last quarter" is the last whole calendar quarter, "previous 6 months" counts
+back from `as_of`. Fiscal years are written as calendar years; the store maps them to the company's own periods.
+What looks like a date and is none is refused, never ignored.
+"""
+
+import re
+from datetime import UTC, date, datetime, time
+
+from finground.catalog import periods
+from finground.catalog.dateforms import ATOM, LEADING, Read, read_atom
+from finground.core.errors import DateError
+from finground.records.request import Interval
+
+OPEN = re.compile(
+    r"(?:ever )?since (.+)|(?:after|starting(?: in| from)?) (.+)|from (.+?) (?:onwards?|on)", re.I
+)
+TO_NOW = re.compile(r"(?:date|now|present|the present|today)", re.I)
+CLOSED = re.compile(r"(?:until|till|before|prior to|up to|by) (?P<end>.+)", re.I)
+SEPARATOR = re.compile(r"\s+(?:to|through|thru|until|till|up to|and)\s+|\s*[–—]\s*|\s+-\s+|-", re.I)
+PREFIX = r"(?:(?:(?:ever )?since|after|between|from|until|till|before|prior to|up to)\s+(?:the\s+)?)?"
+JOINED = (
+    rf"\b{PREFIX}{ATOM}(?:(?:\s+(?:to|through|thru|until|till|up to|and)\s+(?:the\s+)?|\s*[–—-]\s*)"
+    rf"(?:{ATOM}|date\b|now\b|present\b))?(?:\s+onwards?)?"
+)
+FIND = re.compile(JOINED, re.I)
+COUNTED = re.compile(
+    r"\s*(?:%|(?:companies|firms|stocks|shares|employees|dollars|points|million|billion)\b)", re.I
+)
+INDEX = re.compile(r"(?:russell|nikkei|top|msci|[$€£.,\d])\s*$", re.I)
+MONTH_ALONE = re.compile(
+    "(?:" + "|".join(f"{name}|{name[:3]}|{name[:4]}" for name in periods.MONTHS) + r")\.?\b", re.I
+)
+BEFORE_MONTH = re.compile(
+    r"\b(?:in|of|for|during|through|since|from|between|last|this|by|until|till|to|and|after)\s+$", re.I
+)
+RIGHT = "write e.g. 'last quarter', 'Q4 2024', 'Sep 2018', '2024-03-15' or 'Apr 2016 to Jul 2017'"
+
+
+def parse(phrase: str, as_of: datetime) -> Interval:
+    """The interval that a phrase means as of then.
+
+    Raises:
+        DateError: if it is not a date, or its end lies before its start.
+    """
+    text = " ".join(phrase.split()).strip(" ,.;?!()")
+    today = as_of.astimezone(UTC).date()
+    opened = OPEN.fullmatch(text)
+    if opened:
+        return _open(phrase, opened, today)
+    closed = CLOSED.fullmatch(text)
+    if closed:
+        raise DateError(f"{phrase!r} has no start; write both ends, 'START to {closed['end']}'")
+    text = LEADING.sub("", text)
+    single = read_atom(text, today)
+    if single is not None:
+        return single.interval
+    joined = _joined(re.sub(r"^between ", "", text, flags=re.I), today)
+    if joined is None:
+        raise DateError(f"{phrase!r} is not a date or a period; {RIGHT}")
+    if joined.end < joined.start:
+        raise DateError(
+            f"{phrase!r} ends ({joined.end}) before it starts ({joined.start}); write the earlier date first"
+        )
+    return joined
+
+
+def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]:
+    """The date phrases of a question: start, end, phrase and interval, in order.
+
+    Raises:
+        DateError: if something in it looks like a date and is none ("in Q7 2023").
+    """
+    found, place = [], 0
+    while match := FIND.search(question, place):
+        if not _is_date(question, match):
+            place = match.start() + len(match[0].split()[0])
+            continue
+        phrase = match[0].strip()
+        found.append((match.start(), match.start() + len(phrase), phrase, parse(phrase, as_of)))
+        place = match.end()
+    return found
+
+
+def phrases(interval: Interval, as_of: datetime) -> tuple[str, ...]:
+    """Ways to say the interval as of then; each parses back to it, the plainest (day/month/year) last."""
+    today = as_of.astimezone(UTC).date()
+    said = dict.fromkeys([*_named(interval), *_relative(interval, today), written(interval)])
+    return tuple(phrase for phrase in said if _means(phrase, interval, as_of))
+
+
+def written(interval: Interval) -> str:
+    """Day/month/year of both ends, as the paper writes it; one day alone is written once."""
+    start, end = (f"{day.day}/{day.month}/{day.year}" for day in (interval.start, interval.end))
+    return start if start == end else f"{start} - {end}"
+
+
+def as_of_of(text: str) -> datetime:
+    """An aware time out of ISO text; a bare date is its last microsecond UTC, a time without a zone is UTC.
+
+    Raises:
+        DateError: if it is neither.
+    """
+    try:
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+            return end_of(date.fromisoformat(text.strip()))
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise DateError(
+            f"as-of {text!r} is not a time ({error}); write 2024-03-15 or 2024-03-15T16:00:00Z"
+        ) from error
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def end_of(day: date) -> datetime:
+    """The last microsecond of the day, UTC."""
+    return datetime.combine(day, time.max, tzinfo=UTC)
+
+
+def _open(phrase: str, opened: re.Match[str], today: date) -> Interval:
+    since, after, onward = opened.groups()
+    read = read_atom(LEADING.sub("", since or after or onward), today)
+    if read is None:
+        raise DateError(f"{phrase!r} does not start at a date; {RIGHT}")
+    start = read.interval.end if after and after.lower() != "the" else read.interval.start
+    if after:
+        start = date.fromordinal(start.toordinal() + 1)
+    if start > today:
+        raise DateError(f"{phrase!r} starts after {today}, when it is asked; give an earlier start")
+    return Interval(start, today)
+
+
+def _joined(text: str, today: date) -> Interval | None:
+    """Two periods with a word or a dash between; where one lacks a year, the other lends it."""
+    for separator in SEPARATOR.finditer(text):
+        first, second = text[: separator.start()], LEADING.sub("", text[separator.end() :])
+        end = read_atom("today" if TO_NOW.fullmatch(second) else second, today)
+        start = read_atom(first, today)
+        if start is None or end is None:
+            continue
+        start, end = _lend(first, start, second, end, today)
+        return Interval(start.interval.start, end.interval.end)
+    return None
+
+
+def _lend(first: str, start: Read, second: str, end: Read, today: date) -> tuple[Read, Read]:
+    if start.yearless:
+        year = end.interval.start.year
+        start = read_atom(first, today, year) or start
+        if start.interval.start > end.interval.end:
+            start = read_atom(first, today, year - 1) or start
+    elif end.yearless:
+        year = start.interval.start.year
+        end = read_atom(second, today, year) or end
+        if end.interval.end < start.interval.start:
+            end = read_atom(second, today, year + 1) or end
+    return start, end
+
+
+def _is_date(question: str, match: re.Match[str]) -> bool:
+    """Whether the match is a date in its place, and not a number or the word "may"."""
+    before, text, after = question[: match.start()], match[0].strip(), question[match.end() :]
+    if re.fullmatch(r"\d{4}", text):
+        return not COUNTED.match(after) and not INDEX.search(before)
+    if MONTH_ALONE.match(text) and not re.search(r"\d", text):
+        return text[0].isupper() and BEFORE_MONTH.search(before) is not None
+    return True
+
+
+def _named(interval: Interval) -> list[str]:
+    """Calendar names: Q4 2024, September 2018, FY2023, Apr 2016 to Jul 2017."""
+    start, end = interval.start, interval.end
+    month, last = periods.MONTHS[start.month - 1], periods.MONTHS[end.month - 1]
+    quarter = (start.month + 2) // 3
+    single = [
+        f"Q{quarter} {start.year}",
+        f"{('first', 'second', 'third', 'fourth')[quarter - 1]} quarter of {start.year}",
+        f"{start.year}",
+        f"FY{start.year}",
+        f"H{1 if start.month < 7 else 2} {start.year}",
+        f"{month[:3]} {start.year}",
+        f"{month} {start.year}",
+        start.isoformat(),
+        f"{start.day} {month} {start.year}",
+    ]
+    spans = [
+        f"{month[:3]} {start.year} to {last[:3]} {end.year}",
+        f"between {month} {start.year} and {last} {end.year}",
+    ]
+    years = [f"{start.year} to {end.year}"] if start.year < end.year else []
+    return single + years + (spans if (start.year, start.month) != (end.year, end.month) else [])
+
+
+def _relative(interval: Interval, today: date) -> list[str]:
+    said = [
+        "last quarter",
+        "last month",
+        "last year",
+        "this quarter",
+        "this month",
+        "this year",
+        "YTD",
+        "yesterday",
+    ]
+    days = (interval.end - interval.start).days
+    said += [f"previous {count} months" for count in (1, 2, 3, 4, 6, 9, 18)] + ["TTM"]
+    said += [f"last {count} years" for count in range(2, 11)] + [
+        f"last {count} quarters" for count in range(2, 9)
+    ]
+    said += [f"past {days // 7} weeks"] * (days % 7 == 0 and 14 <= days <= 84) + [f"past {days} days"] * (
+        2 <= days <= 90
+    )
+    month = periods.MONTHS[interval.start.month - 1][:3]
+    return said + [f"since {interval.start.year}", f"since {month} {interval.start.year}"]
+
+
+def _means(phrase: str, interval: Interval, as_of: datetime) -> bool:
+    try:
+        return parse(phrase, as_of) == interval
+    except DateError:
+        return False
