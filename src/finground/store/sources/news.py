@@ -1,0 +1,78 @@
+"""Headlines out of JSONL: `ts`, `title`, `href`, `matched` tickers, and `body` where there is one.
+
+The same headline on one day is one item, known from its first appearance, about all companies that any copy names.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from finground.core.artifact import read_text
+from finground.core.errors import InputError
+from finground.store import schema
+from finground.store.sources.known import Known, plain_ticker
+from finground.store.sources.rows import Aside, Batch, Read
+
+STAMP = "%Y%m%d %I:%M%p UTC"  # 20150601 11:56PM UTC
+
+
+def headlines(path: Path, known: Known) -> Iterator[Read]:
+    """News items, the earliest first, and the companies they name.
+
+    Raises:
+        InputError: naming the line that is not JSON.
+    """
+    items: dict[str, dict[str, Any]] = {}
+    source = known.source(path.parent.name)
+    read = list(_lines(path))
+    yield from (row for row in read if isinstance(row, Aside))
+    dated = [row for row in read if not isinstance(row, Aside)]
+    for stamp, row in sorted(dated, key=lambda pair: pair[0]):
+        item = items.setdefault(identity(row["title"], stamp), _item(row, stamp, source))
+        item["tickers"] |= dict.fromkeys(plain_ticker(ticker) for ticker in row.get("matched") or ())
+    links = [
+        {"company": company, "published_at": item["published_at"], "news": id}
+        for id, item in items.items()
+        for company in dict.fromkeys(known.tickers[ticker] for ticker in item["tickers"] if ticker in known.tickers)
+    ]
+    yield Batch(schema.news, [{"id": id, **item, "tickers": " ".join(item["tickers"])} for id, item in items.items()])
+    yield Batch(schema.news_companies, links)
+
+
+def identity(headline: str, published: datetime) -> str:
+    """The id of a headline on a day; spelling in capitals and spaces do not count."""
+    text = f"{published:%Y-%m-%d} {' '.join(headline.casefold().split())}"
+    return "news:" + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _lines(path: Path) -> Iterator[tuple[datetime, dict[str, Any]] | Aside]:
+    text = read_text(path)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}, line {number}: {error.msg}; a line holds one JSON object") from error
+        yield _dated(row, f"line {number}")
+
+
+def _dated(row: Any, place: str) -> tuple[datetime, dict[str, Any]] | Aside:
+    """The row with its time; set aside if it has no headline or no time it could be known from."""
+    content = json.dumps(row, ensure_ascii=False)[:500]
+    if not isinstance(row, dict) or not row.get("title") or not row.get("ts"):
+        return Aside(place, "no title or no ts", content)
+    try:
+        return datetime.strptime(row["ts"], STAMP).replace(tzinfo=UTC), row
+    except ValueError:
+        return Aside(place, "ts is not like '20150601 11:56PM UTC'", content)
+
+
+def _item(row: dict[str, Any], stamp: datetime, source: str) -> dict[str, Any]:
+    return {
+        "published_at": schema.seconds(stamp), "headline": row["title"].strip(), "body": (row.get("body") or "").strip(),
+        "url": row.get("href") or "", "tickers": {}, "source": source,
+    }  # fmt: skip
