@@ -19,13 +19,19 @@ SCORES = ("exact_match", "validity", "f1_entities", "f1_primary", "f1_related", 
 @pytest.fixture(scope="module")
 def score(catalog):
     def of(said, gold):
-        return RequestScores().compute(predictions=[fields(said, catalog)], references=[fields(gold, catalog)])
+        return RequestScores().compute(
+            predictions=[fields(said, catalog)], references=[fields(gold, catalog)]
+        )
 
     return of
 
 
 def test_gold_against_gold_is_one_by_every_metric(catalog, asks, three):
-    golds = [asks("net-income"), asks("net-income", "total-assets", of=three[1:]), asks("total-assets", interval=None)]
+    golds = [
+        asks("net-income"),
+        asks("net-income", "total-assets", of=three[1:]),
+        asks("total-assets", interval=None),
+    ]
     rows = [fields(gold, catalog) for gold in golds]
     scored = RequestScores().compute(predictions=rows, references=rows)
     assert [scored[name] for name in SCORES] == [1.0] * len(SCORES)
@@ -46,7 +52,9 @@ def test_order_does_not_count(asks, score, three):
 def test_a_swapped_company_scores_nothing_where_bleu_sees_little(catalog, asks, score, three):  # A4
     slugs = [metric.slug for metric in catalog.metrics.all[:14]]
     gold = asks(*slugs)
-    swapped = replace(gold, entities=(company_entity(replace(three[0], id="us:ACMF", name="Acme Rubber Inc.")),))
+    swapped = replace(
+        gold, entities=(company_entity(replace(three[0], id="us:ACMF", name="Acme Rubber Inc.")),)
+    )
     found = score(swapped, gold)
     assert (found["f1_entities"], found["exact_match"], found["f1_primary"]) == (0.0, 0.0, 1.0)
     said, meant = (dialect.write(request, "sdr", catalog) for request in (swapped, gold))
@@ -82,7 +90,12 @@ from finground.bench.metrics import Bleu
 assert Bleu().compute(predictions=["a b c d"], references=["a b c d"])["bleu"] > 0.99
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
-    offline = {**os.environ, "HOME": str(tmp_path), "HF_HUB_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    offline = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     offline.pop("HF_HOME", None)
     subprocess.run([sys.executable, "-c", code], check=True, env=offline, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []

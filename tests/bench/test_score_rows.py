@@ -22,7 +22,12 @@ class Reply:
 @pytest.fixture(scope="module")
 def pairs(asks, three):
     bolt = three[1]
-    golds = [asks("net-income"), asks("total-assets"), asks("net-income", of=(bolt,)), asks("total-assets", of=(bolt,))]
+    golds = [
+        asks("net-income"),
+        asks("total-assets"),
+        asks("net-income", of=(bolt,)),
+        asks("total-assets", of=(bolt,)),
+    ]
     return [
         Pair(f"question {n}", AS_OF, gold, "t", "technology", "open-ended", "none", "test-seen")
         for n, gold in enumerate(golds)
@@ -39,7 +44,13 @@ def test_unread_and_refused_questions_stay_in_the_denominator(pairs, catalog):
     row = scored(outputs, pairs, catalog)["exact_match"]
     assert (row.value, row.n, row.n_unread, row.n_truncated) == (0.5, 4, 2, 1)
     assert row.stderr == pytest.approx((1 / 3) ** 0.5 / 2)
-    assert (row.system, row.part, row.seed, row.commit, row.task) == ("agent", "test-seen", 7, "c0ffee", "request")
+    assert (row.system, row.part, row.seed, row.commit, row.task) == (
+        "agent",
+        "test-seen",
+        7,
+        "c0ffee",
+        "request",
+    )
 
 
 def test_gold_scores_one_in_every_row(pairs, catalog):

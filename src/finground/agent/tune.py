@@ -1,4 +1,4 @@
-"""Training rows of the agent: one short prompt for every question, and the request in the form the agent writes.
+"""Training rows of the agent: a short prompt for every question, and the request in the form it writes.
 
 The same `prompt` is used to train and to ask, so a change here means training again.
 """

@@ -1,7 +1,8 @@
 """The tuned agent: a question in, the model's written request read back into a Request.
 
-The reply is read whole or not at all: what `dialect.read` refuses, or what stopped for length, is an unread reply with
-its prompt, its text and why (law 5). Nothing is mended, and no other request is put in its place.
+The reply is read whole or not at all: what `dialect.read` refuses, or what stopped for length, is an unread
+reply with its prompt, its text and why (law 5). Nothing is mended, and no other request is put in its
+place.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""The metrics of the agent's table, as local `evaluate.Metric` classes: no hub, no network, no files (case B4).
+"""The metrics of the agent's table, as local `evaluate.Metric` classes: no hub, network or files (B4).
 
-In come written texts, or requests as flat fields (`fields`); out go means and, under `items`, the score of each item,
-in order. An unread reply scores 0 and stays in the denominator (law 5).
+In come written texts, or requests as flat fields (`fields`); out go means and, under `items`, the score of
+each item, in order. An unread reply scores 0 and stays in the denominator (law 5).
 """
 
 import sys
@@ -36,7 +36,7 @@ with _hidden("transformers"):  # evaluate looks for pipelines we do not use; fin
 
 
 class LocalMetric(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
-    """A metric that keeps what it is given in memory: no cache folder, no lock, so any number may run side by side."""
+    """A metric that works in memory: no cache folder and no lock, so any number may run side by side."""
 
     about = ""
 
@@ -69,7 +69,9 @@ class RequestScores(LocalMetric):
         request = {"read": Value("bool"), **lists}
         return Features({"predictions": request, "references": request})
 
-    def _compute(self, predictions: Sequence[Mapping[str, Any]], references: Sequence[Mapping[str, Any]]) -> Any:
+    def _compute(
+        self, predictions: Sequence[Mapping[str, Any]], references: Sequence[Mapping[str, Any]]
+    ) -> Any:
         pairs = list(zip(predictions, references, strict=True))
         items = {
             "exact_match": [exact_match(said, gold) for said, gold in pairs],
@@ -128,7 +130,7 @@ def fields(request: Request | None, catalog: Catalog) -> dict[str, Any]:
 
 
 def exact_match(said: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
-    """1 if both ask for the same entities, metrics (related ones among them), interval and rank; order is nothing."""
+    """1 if both ask for the same entities, expanded metrics, interval and rank; order does not count."""
     same = all(set(said[name]) == set(gold[name]) for name in ("entities", "metrics", "dates", "rank"))
     return float(bool(said["read"]) and same)
 

@@ -1,7 +1,8 @@
-"""Score an agent's requests against the pairs they belong to: one row a metric, with all a score travels with (law 9).
+"""Score an agent's requests against their pairs: one row a metric, with all a score travels with (law 9).
 
-BLEU and ROUGE are taken on the paper's written form, whatever form the agent writes; a reply that could not be read
-stands as it was said. They hardly move when the company is wrong (P11): exact match and F1 are what counts.
+BLEU and ROUGE are taken on the paper's written form, whatever form the agent writes; a reply that could not
+be read stands as it was said. They hardly move when the company is wrong (P11): exact match and F1 are what
+counts.
 """
 
 from collections.abc import Sequence
@@ -54,20 +55,23 @@ def score_requests(
     """Rows of exact match, validity, F1 by field, BLEU and ROUGE.
 
     Args:
-        agent_outputs: one a pair: a model's reply, a request, or the error with which an agent refused the question.
+        agent_outputs: one a pair: a model's reply, a request, or the error with which an agent refused the
+        question.
 
     Raises:
         ValueError: if there are no pairs, or not one output for each.
     """
     if not pairs or len(agent_outputs) != len(pairs):
-        raise ValueError(f"{len(agent_outputs)} outputs for {len(pairs)} pairs of part {part}; one each is scored")
+        raise ValueError(
+            f"{len(agent_outputs)} outputs for {len(pairs)} pairs of part {part}; one each is scored"
+        )
     outputs = [_output(said) for said in agent_outputs]
     unread = sum(output.request is None for output in outputs)
     truncated = sum(output.truncated for output in outputs)
     return [
         ScoreRow(
-            system, TASK, TASK_VERSION, part, metric, value, stderr, len(pairs), unread, truncated, seed, commit,
-            "templates",
+            system, TASK, TASK_VERSION, part, metric, value, stderr, len(pairs), unread, truncated, seed,
+            commit, "templates",
         )
         for metric, value, stderr in _scores(outputs, pairs, catalog)
     ]  # fmt: skip
@@ -87,7 +91,9 @@ def _scores(
         references=[fields(pair.request, catalog) for pair in pairs],
     )
     items = scored["items"] | Rouge().compute(predictions=said, references=gold)["items"]
-    rows: list[tuple[str, float, float | None]] = [(name, *mean_and_error(values)) for name, values in items.items()]
+    rows: list[tuple[str, float, float | None]] = [
+        (name, *mean_and_error(values)) for name, values in items.items()
+    ]
     return [*rows, ("bleu", Bleu().compute(predictions=said, references=gold)["bleu"], None)]
 
 

@@ -1,7 +1,7 @@
 """Numbers beside every score: standard errors, intervals, paired tests, perplexity. Seeded, and numpy only.
 
-Sources: bootstrap percentile intervals and sign-flip (paired permutation) tests as in Efron and Tibshirani (1993),
-chapters 13 and 15; perplexity is exp(sum of token losses / number of tokens).
+Sources: bootstrap percentile intervals and sign-flip (paired permutation) tests as in Efron and Tibshirani
+(1993), chapters 13 and 15; perplexity is exp(sum of token losses / number of tokens).
 """
 
 import math
@@ -84,7 +84,9 @@ def perplexity(losses: Sequence[Loss]) -> float:
     return math.exp(nll.sum() / tokens.sum())
 
 
-def perplexity_interval(losses: Sequence[Loss], *, seed: int, level: float = 0.95, rounds: int = ROUNDS) -> Interval:
+def perplexity_interval(
+    losses: Sequence[Loss], *, seed: int, level: float = 0.95, rounds: int = ROUNDS
+) -> Interval:
     """Perplexity with its interval over documents drawn again with replacement."""
     nll, tokens = _sums(losses)
     drawn = [math.exp(nll[d].sum() / tokens[d].sum()) for d in _draws(len(nll), seed, rounds)]
@@ -94,8 +96,8 @@ def perplexity_interval(losses: Sequence[Loss], *, seed: int, level: float = 0.9
 def paired_perplexity(plain: Sequence[Loss], adapted: Sequence[Loss], *, seed: int) -> dict[str, float]:
     """Perplexity of two models on the same documents, with what separates them.
 
-    `ratio` is adapted over plain, below 1 where adapting helped; its 95% interval draws whole documents, the same for
-    both; `p` is of the sign-flip test on the loss per token of each document.
+    `ratio` is adapted over plain, below 1 where adapting helped; its 95% interval draws whole documents,
+    the same for both; `p` is of the sign-flip test on the loss per token of each document.
 
     Raises:
         ValueError: if the documents are not the same ones.

@@ -1,4 +1,4 @@
-"""The stage `context`: a catalogue in, pairs of question and request out, in parts that keep what is held out apart.
+"""The stage `context`: a catalogue in, pairs of question and request out, what is held out kept apart.
 
     train, evaluation     seen templates, companies and metrics; four to one (P9: each with its own fillings)
     test-seen             the same again, other fillings
@@ -44,7 +44,9 @@ class Maker:
     wording: Wording
     asked: set[str] = field(default_factory=set)
 
-    def pairs(self, part: str, count: int, usable: Sequence[Template], pool: Pool, rng: random.Random) -> list[Pair]:
+    def pairs(
+        self, part: str, count: int, usable: Sequence[Template], pool: Pool, rng: random.Random
+    ) -> list[Pair]:
         """So many pairs of these templates.
 
         Raises:
@@ -61,8 +63,9 @@ class Maker:
                 self.asked.add(pair.query)
                 return pair
         raise FingroundError(
-            f"part {part} ran out of different questions: {len(usable)} templates, {len(pool.companies)} companies and "
-            f"{len(pool.metrics)} metrics are too few; lower context.pairs and context.test_pairs, or ingest more companies"
+            f"part {part} ran out of different questions: {len(usable)} templates, {len(pool.companies)} "
+            f"companies and {len(pool.metrics)} metrics are too few; lower context.pairs and "
+            "context.test_pairs, or ingest more companies"
         )
 
     def _pair(self, part: str, template: Template, pool: Pool, rng: random.Random) -> Pair:
@@ -103,7 +106,8 @@ def build(
         FingroundError: if something held out leaks into training, or there are too few different questions.
     """
     known = _companies(catalog, companies)
-    with whole_folder(folder, about := {}) as out:
+    about: dict[str, Any] = {}
+    with whole_folder(folder, about) as out:
         parts, held = make(catalog, known, settings, as_of=as_of, seed=seed)
         split.check(parts, held)
         for part, pairs in parts.items():
@@ -119,7 +123,9 @@ def make(
 ) -> tuple[dict[str, list[Pair]], Held]:
     """All parts in memory, and what is held out of training."""
     shipped = templates.templates()
-    held = split.hold_out(shipped, companies, catalog.metrics.all, settings.held_out, random.Random(f"{seed} held"))
+    held = split.hold_out(
+        shipped, companies, catalog.metrics.all, settings.held_out, random.Random(f"{seed} held")
+    )
     maker = Maker(catalog, _moments(as_of, random.Random(f"{seed} days")), Wording(catalog))
     pools = _pools(catalog, companies, held)
     parts = {}
@@ -194,7 +200,8 @@ def _companies(catalog: Catalog, ids: Sequence[str] | None) -> tuple[Company, ..
     known = tuple(company for company in catalog.companies.all if wanted is None or company.id in wanted)
     if len(known) < 3:
         raise InputError(
-            f"{len(known)} companies have data, and pairs need at least 3 (one is held out); ingest more raw files"
+            f"{len(known)} companies have data, and pairs need at least 3 (one is held out); "
+            "ingest more raw files"
         )
     return tuple(sorted(known, key=lambda company: company.id))
 
@@ -215,5 +222,7 @@ def _counts(parts: Mapping[str, Sequence[Pair]], held: Held) -> dict[str, Any]:
 
 def _listed(held: Held) -> dict[str, list[str]]:
     return {
-        "templates": sorted(held.templates), "companies": sorted(held.companies), "metrics": sorted(held.metrics)
-    }  # fmt: skip
+        "templates": sorted(held.templates),
+        "companies": sorted(held.companies),
+        "metrics": sorted(held.metrics),
+    }

@@ -1,7 +1,8 @@
 """Fill a template's slots from the catalogue; out comes a question in parts, and the exact request it means.
 
-The request is never read off the text: each slot is chosen first, then written in one of its known ways, and a way
-that the catalogue would resolve to something else on that day is not used. Randomness is handed in.
+The request is never read off the text: each slot is chosen first, then written in one of its known ways,
+and a way that the catalogue would resolve to something else on that day is not used. Randomness is handed
+in.
 """
 
 import random
@@ -74,8 +75,8 @@ def choose(template: Template, pool: Pool, moment: Moment, rng: random.Random) -
     slots = template.slots
     companies = _companies(template, pool, rng)
     metrics = _metrics(template, pool.fitting(template.metric), rng) if "metrics" in slots else ()
-    industry = rng.choice(pool.industries) if "industry" in slots else None
-    period = rng.choice(moment.periods) if "date" in slots else None
+    industry = _industry(companies, pool, rng) if "industry" in slots else None
+    period = moment.draw(rng) if "date" in slots else None
     n = rng.choice(tuple(NUMBERS)) if "number" in slots else template.n
     return Chosen(companies, metrics, industry, period, n)
 
@@ -103,7 +104,9 @@ class Wording:
     catalog: Catalog
     means: dict[tuple[str, datetime], str | None] = field(default_factory=dict)
 
-    def question(self, template: Template, chosen: Chosen, as_of: datetime, rng: random.Random) -> list[Piece]:
+    def question(
+        self, template: Template, chosen: Chosen, as_of: datetime, rng: random.Random
+    ) -> list[Piece]:
         """The question in pieces; joined, they are the text."""
         pieces = []
         for index, part in enumerate(SLOT.split(template.text)):
@@ -167,6 +170,12 @@ def _companies(template: Template, pool: Pool, rng: random.Random) -> dict[str, 
     sizes = {slot: rng.randint(2, most) if slot == "companies" else 1 for slot in slots}
     drawn = iter(rng.sample(pool.companies, sum(sizes.values())))
     return {slot: tuple(next(drawn) for _ in range(size)) for slot, size in sizes.items()}
+
+
+def _industry(companies: dict[str, tuple[Company, ...]], pool: Pool, rng: random.Random) -> str:
+    """The industry of the company the question is about ("other … companies"), where there is one."""
+    own = [company.industry for slot in companies.values() for company in slot if company.industry]
+    return own[0] if own else rng.choice(pool.industries)
 
 
 def _metrics(template: Template, fitting: Sequence[Metric], rng: random.Random) -> tuple[Metric, ...]:

@@ -1,7 +1,7 @@
 """What is held out of training, and the check that it stayed out (law 8).
 
-A metric counts as held out wherever it occurs, as primary or as related; so training uses only metrics whose whole
-expansion is seen.
+A metric counts as held out wherever it occurs, as primary or as related; so training uses only metrics
+whose whole expansion is seen.
 """
 
 import random
@@ -37,7 +37,9 @@ class Held:
         return {
             "template": pair.template in self.templates,
             "company": any(
-                entity.id in self.companies for entity in pair.request.entities if entity.kind in ("company", "peers")
+                entity.id in self.companies
+                for entity in pair.request.entities
+                if entity.kind in ("company", "peers")
             ),
             "metric": any(metric.slug in self.metrics for metric in pair.request.metrics),
         }
@@ -52,7 +54,8 @@ def hold_out(
 ) -> Held:
     """A share of templates (of each kind), of companies and of metrics.
 
-    Metrics that fewest others are related to go first, so that holding one out costs training as little as possible.
+    Metrics that fewest others are related to go first, so that holding one out costs training as little as
+    possible.
     """
     kinds = dict.fromkeys(template.kind for template in templates)
     held = [
@@ -88,7 +91,9 @@ def check(parts: Mapping[str, Sequence[Pair]], held: Held) -> None:
     for part in (*TESTS, NATURAL):
         for pair in parts[part]:
             if pair.query in trained:
-                raise LeakError(f"the question {pair.query!r} of part {part} is also in training; nothing was written")
+                raise LeakError(
+                    f"the question {pair.query!r} of part {part} is also in training; nothing was written"
+                )
 
 
 def _check_pair(pair: Pair, found: Mapping[str, bool], expected: Mapping[str, bool]) -> None:
@@ -96,12 +101,14 @@ def _check_pair(pair: Pair, found: Mapping[str, bool], expected: Mapping[str, bo
         if is_held != expected[what]:
             state = "held out" if is_held else "seen in training"
             raise LeakError(
-                f"part {pair.part} has a {what} that is {state}, in {pair.query!r} (template {pair.template}); "
-                "nothing was written"
+                f"part {pair.part} has a {what} that is {state}, in {pair.query!r} "
+                f"(template {pair.template}); nothing was written"
             )
 
 
-def _some(items: Sequence[Template] | Sequence[Company], share: float, rng: random.Random) -> list[Template | Company]:
+def _some(
+    items: Sequence[Template] | Sequence[Company], share: float, rng: random.Random
+) -> list[Template | Company]:
     """A random share of the items; all but one may be held out, and none of fewer than two."""
     count = min(max(round(share * len(items)), 1), len(items) - 1)
     return rng.sample(list(items), max(count, 0))

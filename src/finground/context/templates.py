@@ -1,8 +1,8 @@
 """Question templates as data: a text with typed slots, and what may be put into them.
 
-In come the shipped JSONL files (`templates/`, one file a channel, and `natural.jsonl`, written apart from them); out
-go checked templates. A slot is `[company]`, `[company1]`, `[company2]`, `[companies]`, `[industry]`, `[metrics]`,
-`[date]` or `[number]`.
+In come the shipped JSONL files (`templates/`, one file a channel, and `natural.jsonl`, written apart from
+them); out go checked templates. A slot is `[company]`, `[company1]`, `[company2]`, `[companies]`,
+`[industry]`, `[metrics]`, `[date]` or `[number]`.
 """
 
 import re
@@ -31,10 +31,10 @@ class TemplateError(FingroundError):
 class Template:
     """A question with slots.
 
-    `metric` is what a metric must be to fit: `trackable` (a number that is followed over time) where the question is
-    about change, `numeric` where it is about size, else `any`. `least` and `most` count metrics; `peers` adds the
-    company's peers to the request, `market` the whole market; `rank` orders by the metric, the best (or last) `n`
-    where the text has no `[number]`.
+    `metric` is what a metric must be to fit: `trackable` (a number that is followed over time) where the
+    question is about change, `numeric` where it is about size, else `any`. `least` and `most` count
+    metrics; `peers` adds the company's peers to the request, `market` the whole market; `rank` orders by
+    the metric, the best (or last) `n` where the text has no `[number]`.
     """
 
     id: str

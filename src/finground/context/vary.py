@@ -1,4 +1,4 @@
-"""Noise as people make it: misspellings, casing, dropped punctuation. The request a question means is never touched.
+"""Noise as people make it: misspellings, casing, dropped punctuation; the request is never touched.
 
 Only the template's own words are misspelt, so a name never turns into another one.
 """
@@ -37,14 +37,20 @@ def vary(pieces: Sequence[Piece], noise: str, rng: random.Random) -> list[Piece]
     if noise == "casing":
         return [Piece(piece.text if piece.slot else piece.text.lower(), piece.slot) for piece in pieces]
     if noise == "punctuation":
-        return [piece if piece.slot else Piece(re.sub(r"[?,.!:;]", "", piece.text), piece.slot) for piece in pieces]
+        return [
+            piece if piece.slot else Piece(re.sub(r"[?,.!:;]", "", piece.text), piece.slot)
+            for piece in pieces
+        ]
     raise ValueError(f"noise {noise!r}; there are none, {', '.join(NOISES)}")
 
 
 def _misspelt(pieces: Sequence[Piece], rng: random.Random) -> list[Piece]:
     """One word of the template with a letter dropped, doubled, or two of them swapped."""
     places = [
-        (index, match) for index, piece in enumerate(pieces) if not piece.slot for match in WORD.finditer(piece.text)
+        (index, match)
+        for index, piece in enumerate(pieces)
+        if not piece.slot
+        for match in WORD.finditer(piece.text)
     ]
     changed = list(pieces)
     if places:

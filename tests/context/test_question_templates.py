@@ -1,0 +1,54 @@
+"""Templates are data that can be filled and mean something."""
+
+from collections import Counter
+from typing import get_args
+
+import pytest
+
+from finground.context.templates import SLOT, Template, TemplateError, check, natural, templates
+from finground.records.request import QuestionKind
+
+
+def test_four_of_five_templates_are_of_technology_channels_and_every_kind_is_there():
+    shipped = templates()
+    assert Counter(t.channel for t in shipped) == {"technology": 120, "advisor": 15, "investor": 15}
+    assert {t.kind for t in shipped} == set(get_args(QuestionKind)) == {t.kind for t in natural()}
+
+
+def test_no_two_templates_are_equal_once_their_slots_are_blank():
+    texts = [SLOT.sub("_", t.text).casefold() for t in (*templates(), *natural())]
+    assert len(set(texts)) == len(texts)
+    ids = [t.id for t in (*templates(), *natural())]
+    assert len(set(ids)) == len(ids)
+
+
+def test_there_are_sixty_natural_questions():
+    assert len(natural()) == 60
+
+
+def test_questions_about_change_ask_for_metrics_that_change():
+    said = ("increase", "rising", "grow", "trend", "falling", "improve", "went up", "changed", "evolved")
+    wrong = [
+        t.text
+        for t in (*templates(), *natural())
+        if any(word in t.text.split("[metrics]")[-1] for word in said)
+        and t.metric != "trackable"
+        and t.metric != "any"
+    ]
+    assert [text for text in wrong if "[metrics]" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"text": "What about [firm]?"}, "unknown slot"),
+        ({"text": "[metrics] of [company1]?"}, "without"),
+        ({"text": "Top companies by [metrics]", "rank": "top", "market": True, "most": 1}, "neither"),
+        ({"text": "Top [number] by [metrics]", "rank": "top", "market": True}, "several"),
+        ({"text": "What is [metrics]?"}, "nobody"),
+        ({"text": "[metrics] in [industry]", "peers": True}, "peers"),
+    ],
+)
+def test_a_template_that_cannot_be_filled_is_named(changes, why):
+    with pytest.raises(TemplateError, match=f"template x-1.*{why}"):
+        check(Template(**{"id": "x-1", "channel": "investor", "kind": "open-ended", **changes}))
