@@ -1,0 +1,1 @@
+"""Floor 1: language models. Bases, one training loop, adapters, and generation; knows nothing of finance."""
