@@ -5,7 +5,7 @@ form, and without "Group" or "Holdings". The first strength that knows it decide
 candidates. Fuzzy matching only ever makes candidates.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -104,7 +104,7 @@ class Companies:
         """The companies that bore the ticker, in capitals, on that day."""
         day = as_of.date() if as_of else None
         dotted = ticker.replace(".", "-").replace(" ", "-")
-        held = self._index.tickers.get(ticker) or self._index.tickers.get(dotted, ())
+        held = self._index.tickers.get(ticker) or self._index.tickers.get(dotted) or []
         return tuple(dict.fromkeys(company for company, dated in held if dated.holds(day)))
 
     def starting_with(self, text: str) -> tuple[Company, ...]:
@@ -124,11 +124,34 @@ class Companies:
         fuzzy = [keys[key].name for key, _, _ in close]
         return tuple(dict.fromkeys([*former, *begun, *fuzzy]))[:n]
 
-    def mentions(self, question: str, as_of: datetime | None = None) -> tuple[Mention[Company], ...]:
-        """The companies a question names, and what in it looks like one and is not known, in order."""
+    def mentions(
+        self, question: str, as_of: datetime | None = None, explained: Sequence[tuple[int, int]] = ()
+    ) -> tuple[Mention[Company], ...]:
+        """The companies a question names, and what in it looks like one and is not known, in order.
+
+        `explained` are places of the question that already mean something else: metrics, dates, industries.
+        """
         from finground.catalog.spotting import spot
 
-        return spot(self, question, as_of)
+        return spot(self, question, as_of, explained)
+
+    def exactly(self, key: str) -> tuple[Company, ...]:
+        """The companies that a key names, by name or alias."""
+        return self._index.named(key)
+
+    def has_ticker(self, ticker: str) -> bool:
+        """Whether any company bears the ticker, or ever did."""
+        return ticker in self._index.tickers
+
+    @property
+    def first_words(self) -> set[str]:
+        """What names begin with."""
+        return self._index.first
+
+    @property
+    def longest(self) -> int:
+        """How many words the longest name has."""
+        return self._index.longest
 
     @cached_property
     def _industries(self) -> Industries:

@@ -57,7 +57,8 @@ def parse(phrase: str, as_of: datetime) -> Interval:
     single = read_atom(text, today)
     if single is not None:
         return single.interval
-    joined = _joined(re.sub(r"^between ", "", text, flags=re.I), today)
+    between = text.lower().startswith("between ")
+    joined = _joined(text[len("between ") :] if between else text, today, hull=not between)
     if joined is None:
         raise DateError(f"{phrase!r} is not a date or a period; {RIGHT}")
     if joined.end < joined.start:
@@ -132,8 +133,11 @@ def _open(phrase: str, opened: re.Match[str], today: date) -> Interval:
     return Interval(start, today)
 
 
-def _joined(text: str, today: date) -> Interval | None:
-    """Two periods with a word or a dash between; where one lacks a year, the other lends it."""
+def _joined(text: str, today: date, hull: bool) -> Interval | None:
+    """Two periods with a word or a dash between; where one lacks a year, the other lends it.
+
+    "A and B" (`hull`) is all from the earlier to the end of the later.
+    """
     for separator in SEPARATOR.finditer(text):
         first, second = text[: separator.start()], LEADING.sub("", text[separator.end() :])
         end = read_atom("today" if TO_NOW.fullmatch(second) else second, today)
@@ -141,6 +145,8 @@ def _joined(text: str, today: date) -> Interval | None:
         if start is None or end is None:
             continue
         start, end = _lend(first, start, second, end, today)
+        if hull and separator[0].strip().lower() == "and" and end.interval.start < start.interval.start:
+            start, end = end, start
         return Interval(start.interval.start, end.interval.end)
     return None
 

@@ -61,6 +61,10 @@ class Metrics:
             raise _unknown(slug, list(self._by_slug))
         return found
 
+    def knows(self, text: str) -> bool:
+        """Whether any metric has that name, alias or slug."""
+        return text.strip() in self._by_slug or normal(text) in self._by_key
+
     def resolve(self, text: str) -> Metric:
         """The metric of that name, alias or slug.
 
@@ -106,8 +110,8 @@ def _keys(metrics: tuple[Metric, ...]) -> dict[str, Metric]:
 
 
 def _metric(slug: str, row: dict[str, Any]) -> Metric:
-    lists = {key: tuple(row[key]) for key in ("aliases", "tags", "related") if key in row}
-    return Metric(slug=slug, **{**row, **lists})
+    lists: dict[str, Any] = {key: tuple(row[key]) for key in ("aliases", "tags", "related") if key in row}
+    return Metric(slug=slug, **(row | lists))
 
 
 def _unknown(text: str, names: list[str]) -> CatalogError:
