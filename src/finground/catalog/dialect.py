@@ -26,7 +26,8 @@ Form = Literal["sdr", "required", "compact"]
 FORMS: tuple[Form, ...] = ("sdr", "required", "compact")
 RANK = re.compile(r"(top|bottom) (\d+)(?: by (.+))?")
 SHORT = re.compile(r"(\d{4})(?:Q([1-4])|H([12])|(\d{2})(\d{2})?)?(?:-(\d{4})(\d{2})(\d{2}))?")
-LABELS = re.compile(r"\b(Companies|Metrics|Information|Dates)\s*:")
+LINES = re.compile(r"^\s*(Companies|Metrics|Information|Dates)\s*:", re.M)
+LABELS = re.compile(r"(?<!Related )\b(Companies|Metrics|Information|Dates)\s*:")
 RELATED = re.compile(r"\(\s*Related (?:Metrics|Concepts)\s*:(.*)\)\s*$", re.S)
 
 
@@ -154,7 +155,9 @@ def _read_groups(text: str, form: Form, catalog: Catalog, as_of: datetime) -> Re
 
 
 def _read_required(text: str, catalog: Catalog, as_of: datetime) -> Request:
-    cut = LABELS.split(text)
+    cut = LINES.split(text)
+    if len(cut) != 7:
+        cut = LABELS.split(text)
     fields = dict(zip(cut[1::2], (part.strip() for part in cut[2::2]), strict=True))
     fields.setdefault("Metrics", fields.pop("Information", None) or "")
     if cut[0].strip() or "Companies" not in fields or "Dates" not in fields or len(cut) != 7:
