@@ -170,6 +170,10 @@ class Companies:
         """
         return self._industries.resolve(text)
 
+    def industry_of(self, key: str) -> str | None:
+        """The industry or sector of that key, if there is one."""
+        return self._industries.keys.get(key)
+
     def in_industry(self, name: str) -> tuple[Company, ...]:
         """The companies of that industry or sector.
 

@@ -1,0 +1,57 @@
+"""What to do for a question: which kind of answer, which steps, which tools, and why each."""
+
+import re
+
+from finground.records.report import Plan, Subtask
+from finground.records.request import Request
+
+TOOLS = ("volume-price", "technical", "capital-flow", "financial", "fundamental", "catalysts")
+STEPS = {
+    "volume-price": ("How have price and volume moved, against the index and peers?", "what the market has done comes first"),
+    "technical": ("What do candlesticks, RSI, MACD and support levels say?", "short-term conclusions rest on signals"),
+    "capital-flow": ("Where has large money gone?", "large orders, margin and holdings bear out a move or not"),
+    "financial": ("What do the latest reports say?", "growth and solvency rest on what was filed"),
+    "fundamental": ("How does it stand in valuation and growth against peers?", "medium-term conclusions rest on value"),
+    "catalysts": ("Which news may have moved it?", "a movement is told with its cause"),
+}  # fmt: skip
+ASKED = {
+    "volume-price": re.compile(r"\b(?:trading )?volumes?\b|\bturnover rate\b|\bprice (?:action|movement|change)s?\b", re.I),
+    "technical": re.compile(
+        r"\btechnical|\bRSI\b|\bMACD\b|\b(?:golden|death) cross|\bcandlesticks?\b|\bsupport levels?\b|\bresistance\b"
+        r"|\bmoving averages?\b|\bover(?:bought|sold)\b",
+        re.I,
+    ),
+}  # fmt: skip
+VOLUME = frozenset({"volume", "turnover-rate"})
+
+
+def plan(query: str, request: Request) -> Plan:
+    """An analysis with all tools where no metric is named; else the data, with a tool where the question asks for it."""
+    if request.kind == "educational":
+        why = "the catalogue holds what it is made of"
+        return Plan("education", (Subtask(f"Explain {_metrics(request)}", "lookup", why),))
+    if request.kind == "analysis" or not request.metrics:
+        return Plan("analysis", tuple(Subtask(text, tool, why) for tool, (text, why) in _steps(TOOLS)))
+    asked = tuple(tool for tool in TOOLS if _asks(tool, query, request))
+    read = Subtask(f"Look up {_metrics(request)} of {_whom(request)}", "lookup", "the question names what it wants to know")
+    return Plan("data", (read, *(Subtask(text, tool, "the question asks for it") for tool, (text, _) in _steps(asked))))
+
+
+def _steps(tools: tuple[str, ...]) -> list[tuple[str, tuple[str, str]]]:
+    return [(tool, STEPS[tool]) for tool in tools]
+
+
+def _asks(tool: str, query: str, request: Request) -> bool:
+    if tool not in ASKED:
+        return False
+    by_metric = tool == "volume-price" and any(m.primary and m.slug in VOLUME for m in request.metrics)
+    return by_metric or ASKED[tool].search(query) is not None
+
+
+def _metrics(request: Request) -> str:
+    return ", ".join(metric.slug for metric in request.metrics if metric.primary)
+
+
+def _whom(request: Request) -> str:
+    names = [entity.name for entity in request.entities] + [f"{text!r} (unknown)" for text in request.unresolved]
+    return ", ".join(names)

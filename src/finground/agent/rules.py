@@ -1,0 +1,151 @@
+"""The agent that needs no model: a question to a data request, by names, phrases and a few patterns.
+
+It finds metrics and dates first, then companies in what is left, so that a word is never read twice. What it cannot
+read it says: an ambiguous name, a date that is none, a question that names nothing.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from finground.agent import ranking, whom
+from finground.catalog import dates
+from finground.catalog.catalog import MARKET, Catalog
+from finground.catalog.metrics import Metric
+from finground.catalog.mention import Mention
+from finground.core.errors import CatalogError, DateError, RequestError
+from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
+
+EXPLAIN = re.compile(
+    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|what(?:['’]s| is| are| does| do)|teach"
+    r"|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)|(?:the )?(?:meaning|definition) of)\b",
+    re.I,
+)
+YES_NO = re.compile(
+    r"^\W*(?:is|are|was|were|did|do|does|has|have|had|will|would|should|can|could)\b|,\s*(?:is|are|should|can|would) \w+",
+    re.I,
+)
+SUPERLATIVE_SIZE = re.compile(r"\b(?:largest|biggest|smallest)\b", re.I)
+ASK = "ask e.g. \"What was Apple's net income in Q4 2023?\""
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The dates of a question: all its periods from first to last, as asked, and where they stand."""
+
+    interval: Interval | None
+    phrase: str
+    places: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RulesAgent:
+    """Reads questions over one catalogue."""
+
+    catalog: Catalog
+
+    def request(self, query: str, as_of: datetime) -> Request:
+        """What the question asks for.
+
+        Raises:
+            RequestError: if it names nothing that data could be looked up for.
+            CatalogError: if a name is ambiguous, or an unknown company is all there is.
+            DateError: if a date in it is none.
+        """
+        when = _when(query, as_of)
+        named = [one for one in self.catalog.metrics.mentions(query) if not _inside(one, when.places)]
+        explained = [(one.start, one.end) for one in named] + list(when.places)
+        people = whom.read(query, self.catalog.companies, as_of, explained)
+        rank = ranking.read(query)
+        primary = _primary(named, people.places, query, rank)
+        entities = people.entities or ((MARKET,) if rank or people.everyone else ())
+        metrics = self.catalog.expand(primary)
+        _check(query, entities, metrics, people.unknown, when)
+        ranked = _rank(rank, primary, entities, query)
+        kind = _kind(query, entities, metrics, ranked)
+        unresolved = tuple(one.text for one in people.unknown)
+        return Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
+
+
+def _when(query: str, as_of: datetime) -> When:
+    found = dates.find(query, as_of)
+    if not found:
+        return When(None, "", ())
+    interval = Interval(min(one[3].start for one in found), max(one[3].end for one in found))
+    phrase = " and ".join(one[2] for one in found)
+    if len(found) > 1 and not _says(phrase, interval, as_of):
+        phrase = dates.written(interval)
+    return When(interval, phrase, tuple((one[0], one[1]) for one in found))
+
+
+def _says(phrase: str, interval: Interval, as_of: datetime) -> bool:
+    try:
+        return dates.parse(phrase, as_of) == interval
+    except DateError:
+        return False
+
+
+def _primary(
+    named: list[Mention[Metric]], companies: tuple[tuple[int, int], ...], query: str, rank: ranking.Asked | None
+) -> list[str]:
+    """The metrics asked for; a ranking by size alone is by market value."""
+    slugs = [one.found.slug for one in named if one.found and not _inside(one, companies)]
+    if rank and not slugs and SUPERLATIVE_SIZE.search(query):
+        return ["market-capitalisation"]
+    return list(dict.fromkeys(slugs))
+
+
+def _inside(one: Mention[Metric], places: tuple[tuple[int, int], ...]) -> bool:
+    return any(start <= one.start and one.end <= end for start, end in places)
+
+
+def _check(
+    query: str,
+    entities: tuple[Entity, ...],
+    metrics: tuple[RequestedMetric, ...],
+    unknown: tuple[whom.Unknown, ...],
+    when: When,
+) -> None:
+    """Refuse a question that nothing can be looked up for."""
+    if unknown and not entities and not metrics:
+        first = unknown[0]
+        near = f"near it: {', '.join(first.candidates)}" if first.candidates else "write its name or ticker"
+        raise CatalogError(f"no company is known as {first.text!r}; {near}", first.candidates)
+    if not entities and not unknown and not metrics:
+        raise RequestError(f"question {query!r} names no company, industry or metric; {ASK}")
+    if not entities and not unknown and (when.interval is not None or not _explains(query, metrics)):
+        raise RequestError(f"question {query!r} names no company or industry; {ASK}")
+
+
+def _explains(query: str, metrics: tuple[RequestedMetric, ...]) -> bool:
+    """Whether the question wants a metric explained: it says so, or is little more than the metric's name."""
+    return bool(metrics) and (EXPLAIN.search(query) is not None or len(query.split()) <= 5)
+
+
+def _rank(
+    asked: ranking.Asked | None, primary: list[str], entities: tuple[Entity, ...], query: str
+) -> Rank | None:
+    if asked is None or (not asked.explicit and any(entity.kind == "company" for entity in entities)):
+        return None
+    if not primary:
+        raise RequestError(f"question {query!r} ranks without saying by what; name a metric, e.g. 'by net income'")
+    return Rank(primary[0], asked.n, asked.descending)
+
+
+def _kind(
+    query: str, entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None
+) -> QuestionKind:
+    kinds = {entity.kind for entity in entities}
+    if rank is not None:
+        return "ranking"
+    if not metrics:
+        return "analysis"
+    if "peers" in kinds:
+        return "peers"
+    if "industry" in kinds:
+        return "industry"
+    if not entities and EXPLAIN.search(query):
+        return "educational"
+    if len(entities) > 1:
+        return "comparative"
+    return "yes-no" if YES_NO.search(query) else "open-ended"
