@@ -7,18 +7,18 @@ from finground.records.request import Request
 
 TOOLS = ("volume-price", "technical", "capital-flow", "financial", "fundamental", "catalysts")
 STEPS = {
-    "volume-price": ("How have price and volume moved, against the index and peers?", "what the market has done comes first"),
-    "technical": ("What do candlesticks, RSI, MACD and support levels say?", "short-term conclusions rest on signals"),
-    "capital-flow": ("Where has large money gone?", "large orders, margin and holdings bear out a move or not"),
-    "financial": ("What do the latest reports say?", "growth and solvency rest on what was filed"),
-    "fundamental": ("How does it stand in valuation and growth against peers?", "medium-term conclusions rest on value"),
+    "volume-price": ("How did price and volume move against index and peers?", "what the market did comes first"),
+    "technical": ("What do candlesticks, RSI, MACD and support levels say?", "the short term rests on signals"),
+    "capital-flow": ("Where has large money gone?", "large orders and holdings bear a move out"),
+    "financial": ("What do the latest reports say?", "growth and solvency are in the filings"),
+    "fundamental": ("How does it stand in valuation and growth against peers?", "the longer term rests on value"),
     "catalysts": ("Which news may have moved it?", "a movement is told with its cause"),
 }  # fmt: skip
 ASKED = {
-    "volume-price": re.compile(r"\b(?:trading )?volumes?\b|\bturnover rate\b|\bprice (?:action|movement|change)s?\b", re.I),
+    "volume-price": re.compile(r"\bvolumes?\b|\bturnover rate\b|\bprice (?:action|movement|change)s?\b", re.I),
     "technical": re.compile(
-        r"\btechnical|\bRSI\b|\bMACD\b|\b(?:golden|death) cross|\bcandlesticks?\b|\bsupport levels?\b|\bresistance\b"
-        r"|\bmoving averages?\b|\bover(?:bought|sold)\b",
+        r"\btechnical|\bRSI\b|\bMACD\b|\b(?:golden|death) cross|\bcandlesticks?\b|\bsupport levels?\b"
+        r"|\bresistance\b|\bmoving averages?\b|\bover(?:bought|sold)\b",
         re.I,
     ),
 }  # fmt: skip
@@ -26,15 +26,23 @@ VOLUME = frozenset({"volume", "turnover-rate"})
 
 
 def plan(query: str, request: Request) -> Plan:
-    """An analysis with all tools where no metric is named; else the data, with a tool where the question asks for it."""
+    """An analysis with all tools where no metric is named; else the data, with a tool where the question asks
+    for it."""
     if request.kind == "educational":
         why = "the catalogue holds what it is made of"
         return Plan("education", (Subtask(f"Explain {_metrics(request)}", "lookup", why),))
     if request.kind == "analysis" or not request.metrics:
         return Plan("analysis", tuple(Subtask(text, tool, why) for tool, (text, why) in _steps(TOOLS)))
     asked = tuple(tool for tool in TOOLS if _asks(tool, query, request))
-    read = Subtask(f"Look up {_metrics(request)} of {_whom(request)}", "lookup", "the question names what it wants to know")
-    return Plan("data", (read, *(Subtask(text, tool, "the question asks for it") for tool, (text, _) in _steps(asked))))
+    read = Subtask(
+        f"Look up {_metrics(request)} of {_whom(request)}",
+        "lookup",
+        "the question names what it wants to know",
+    )
+    return Plan(
+        "data",
+        (read, *(Subtask(text, tool, "the question asks for it") for tool, (text, _) in _steps(asked))),
+    )
 
 
 def _steps(tools: tuple[str, ...]) -> list[tuple[str, tuple[str, str]]]:
@@ -53,5 +61,7 @@ def _metrics(request: Request) -> str:
 
 
 def _whom(request: Request) -> str:
-    names = [entity.name for entity in request.entities] + [f"{text!r} (unknown)" for text in request.unresolved]
+    names = [entity.name for entity in request.entities] + [
+        f"{text!r} (unknown)" for text in request.unresolved
+    ]
     return ", ".join(names)

@@ -8,19 +8,37 @@ from finground.core.errors import RequestError
 MOST = 500  # companies in a ranking
 NUMBERS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
+    *(
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ),
 )
 N = rf"(?P<n>\d+|{'|'.join(NUMBERS)})"
 HIGH = r"top|best|leading|largest|biggest|highest|strongest|fastest|greatest|most"
 LOW = r"bottom|worst|lowest|smallest|weakest|least|slowest|cheapest|fewest"
-WHO = r"compan(?:y|ies)|firms?|stocks?|businesse?s?|banks?|corporations?|names|players|performers|retailers|insurers|airlines"
+WHO = r"compan(?:y|ies)|firms?|stocks?|businesse?s?|banks?|corporations?|names|players|performers|insurers|airlines"
+ASK = r"which|what|list|name|show|give|find|identify|rank"
+ONE = r"company|firm|stock|business|bank|corporation"
 COUNTED = (
     re.compile(rf"\b(?:{HIGH}|{LOW})[ -]{N}\b", re.I),
     re.compile(rf"\b{N} (?:\w+ )?(?:{HIGH}|{LOW})\b", re.I),
-    re.compile(rf"\b(?:which|what|list|name|show|give|find|identify|rank)(?: (?:me|us|the|are|were|out))* {N} (?:[\w&-]+ ){{0,3}}?(?:{WHO})\b", re.I),
+    re.compile(rf"\b(?:{ASK})(?: (?:me|us|the|are|were|out))* {N} (?:[\w&-]+ ){{0,3}}?(?:{WHO})\b", re.I),
 )  # fmt: skip
-SINGLE = re.compile(rf"\b(?:which|what) (?:[\w&-]+ ){{0,3}}?(?:company|firm|stock|business|bank|corporation)\b.*\b(?:{HIGH}|{LOW})\b", re.I)
-UNCOUNTED = re.compile(rf"\b(?:top|bottom|best|worst) (?:[\w&-]+ ){{0,2}}?(?:companies|firms|stocks|performers|players)\b", re.I)
+SINGLE = re.compile(
+    rf"\b(?:which|what) (?:[\w&-]+ ){{0,3}}?(?:{ONE})\b.*\b(?:{HIGH}|{LOW})\b",
+    re.I,
+)
+UNCOUNTED = re.compile(
+    r"\b(?:top|bottom|best|worst) (?:[\w&-]+ ){0,2}?(?:companies|firms|stocks|performers|players)\b", re.I
+)
 LOWER = re.compile(rf"\b(?:{LOW})\b", re.I)
 
 

@@ -1,7 +1,7 @@
 """The agent that needs no model: a question to a data request, by names, phrases and a few patterns.
 
-It finds metrics and dates first, then companies in what is left, so that a word is never read twice. What it cannot
-read it says: an ambiguous name, a date that is none, a question that names nothing.
+It finds metrics and dates first, then companies in what is left, so that a word is never read twice. What it
+cannot read it says: an ambiguous name, a date that is none, a question that names nothing.
 """
 
 import re
@@ -11,22 +11,24 @@ from datetime import datetime
 from finground.agent import ranking, whom
 from finground.catalog import dates
 from finground.catalog.catalog import MARKET, Catalog
-from finground.catalog.metrics import Metric
 from finground.catalog.mention import Mention
+from finground.catalog.metrics import Metric
 from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
 
 EXPLAIN = re.compile(
-    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|what(?:['’]s| is| are| does| do)|teach"
-    r"|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)|(?:the )?(?:meaning|definition) of)\b",
+    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|what(?:['’]s| is| are| does| do)"
+    r"|teach|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)"
+    r"|(?:the )?(?:meaning|definition) of)\b",
     re.I,
 )
 YES_NO = re.compile(
-    r"^\W*(?:is|are|was|were|did|do|does|has|have|had|will|would|should|can|could)\b|,\s*(?:is|are|should|can|would) \w+",
+    r"^\W*(?:is|are|was|were|did|do|does|has|have|had|will|would|should|can|could)\b"
+    r"|,\s*(?:is|are|should|can|would) \w+",
     re.I,
 )
 SUPERLATIVE_SIZE = re.compile(r"\b(?:largest|biggest|smallest)\b", re.I)
-ASK = "ask e.g. \"What was Apple's net income in Q4 2023?\""
+ASK = 'ask e.g. "What was Apple\'s net income in Q4 2023?"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,10 @@ def _says(phrase: str, interval: Interval, as_of: datetime) -> bool:
 
 
 def _primary(
-    named: list[Mention[Metric]], companies: tuple[tuple[int, int], ...], query: str, rank: ranking.Asked | None
+    named: list[Mention[Metric]],
+    companies: tuple[tuple[int, int], ...],
+    query: str,
+    rank: ranking.Asked | None,
 ) -> list[str]:
     """The metrics asked for; a ranking by size alone is by market value."""
     slugs = [one.found.slug for one in named if one.found and not _inside(one, companies)]
@@ -128,7 +133,9 @@ def _rank(
     if asked is None or (not asked.explicit and any(entity.kind == "company" for entity in entities)):
         return None
     if not primary:
-        raise RequestError(f"question {query!r} ranks without saying by what; name a metric, e.g. 'by net income'")
+        raise RequestError(
+            f"question {query!r} ranks without saying by what; name a metric, e.g. 'by net income'"
+        )
     return Rank(primary[0], asked.n, asked.descending)
 
 

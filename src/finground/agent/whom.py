@@ -17,21 +17,30 @@ OWN_PEERS = re.compile(rf"^(?:['’`]s?)?,? (?:\w+ ){{0,2}}?{PEER}", re.I)
 PEERS_OF = re.compile(rf"\b{PEER} (?:of|to|for) (?:the )?$", re.I)
 WITH_PEERS = re.compile(
     rf"\b(?:its|their|his|her|the|other|industry|and|with|to|vs\.?|versus|against|than|among) (?:\w+ )?{PEER}"
-    r"|\b(?:its|the) (?:own )?(?:industry|sector)(?: average| median)?(?=\W*(?:$|in\b|for\b|on\b|over\b|during\b|[,.?]))",
+    r"|\b(?:its|the) (?:own )?(?:industry|sector)"
+    r"(?: average| median)?(?=\W*(?:$|in\b|for\b|on\b|over\b|during\b|[,.?]))",
     re.I,
 )
 THEIR = re.compile(rf"\b(?:their|respective) (?:\w+ )?{PEER}", re.I)
-AND_PEERS = re.compile(r"^(?:its|their|the|his|her)\b|^(?:and|with|to|vs|versus|against|than|among|other|industry)\b", re.I)
+AND_PEERS = re.compile(
+    r"^(?:its|their|the|his|her)\b|^(?:and|with|to|vs|versus|against|than|among|other|industry)\b", re.I
+)
 EVERYONE = re.compile(
-    r"\b(?:all|every|any|various|different|listed|public|which|of|for|by|across) (?:the )?(?:listed |public )?(?:compan(?:ies|y)|stocks|firms)\b"
+    r"\b(?:all|every|any|various|different|listed|public|which|of|for|by|across)"
+    r" (?:the )?(?:listed |public )?(?:compan(?:ies|y)|stocks|firms)\b"
     r"|\b(?:whole|entire|overall|general) market\b|\bgeneral companies\b",
     re.I,
 )
-HEADS = frozenset(
-    "companies company firms firm stocks stock sector sectors industry industries businesses players peers space names".split()
-)  # fmt: skip
-BEFORE = frozenset("top largest biggest best worst smallest all other which leading major".split())
-STRANGE = re.compile(r"\bin the (?P<name>(?!same\b|entire\b|whole\b|their\b)[\w&-]+(?: [\w&-]+)?) (?:sector|industry)\b", re.I)
+HEADS = frozenset({
+    "companies", "company", "firms", "firm", "stocks", "stock", "sector", "sectors", "industry", "industries",
+    "businesses", "players", "peers", "space", "names",
+})  # fmt: skip
+BEFORE = frozenset(
+    ("top", "largest", "biggest", "best", "worst", "smallest", "all", "other", "which", "leading")
+)
+STRANGE = re.compile(
+    r"\bin the (?P<name>(?!same\b|entire\b|whole\b|their\b)[\w&-]+(?: [\w&-]+)?) (?:sector|industry)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,8 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Whom:
-    """Entities in the order of the question; `places` are where companies stand; `everyone` if all are meant."""
+    """Entities in the order of the question; `places` are where companies stand; `everyone` if all are
+    meant."""
 
     entities: tuple[Entity, ...]
     unknown: tuple[Unknown, ...]
@@ -64,14 +74,20 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
     for one in mentions:
         if one.ambiguous:
             raise CatalogError(
-                f"{one.text!r} may be {', '.join(one.candidates[:5])}; write the one that is meant", one.candidates
+                f"{one.text!r} may be {', '.join(one.candidates[:5])}; write the one that is meant",
+                one.candidates,
             )
     placed = [(start, industry_entity(name)) for start, _, name in industries] + _entities(query, mentions)
     entities = tuple(dict.fromkeys(entity for _, entity in sorted(placed, key=lambda pair: pair[0])))
     unknown = [Unknown(one.text, one.candidates) for one in mentions if one.found is None]
     unknown += _strange(query, companies, industries)
     known_places = tuple((one.start, one.end) for one in mentions if one.found)
-    return Whom(entities, tuple(dict.fromkeys(unknown)), known_places, EVERYONE.search(query) is not None)
+    return Whom(
+        entities,
+        tuple(dict.fromkeys(unknown)),
+        known_places,
+        not unknown and EVERYONE.search(query) is not None,
+    )
 
 
 def _entities(query: str, mentions: tuple[Mention[Company], ...]) -> list[tuple[int, Entity]]:
@@ -85,7 +101,9 @@ def _entities(query: str, mentions: tuple[Mention[Company], ...]) -> list[tuple[
         alone = before is not None or (after is not None and not AND_PEERS.match(after[0].strip(" '’`s,")))
         found.append((one.start, peers_entity(one.found) if alone else company_entity(one.found)))
         if alone:
-            start, end = (before.start(), before.end()) if before else (one.end, one.end + len((after or [""])[0]))
+            start, end = (
+                (before.start(), before.end()) if before else (one.end, one.end + len((after or [""])[0]))
+            )
             free = free[:start] + "_" * (end - start) + free[end:]
     return found + _with_peers(free, [one for one in mentions if one.found])
 

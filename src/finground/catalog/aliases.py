@@ -1,7 +1,7 @@
 """The ways people write well-known companies, and the tickers that changed, merged into companies by ticker.
 
-A ticker alone is not enough, since tickers are used again by others: the company's name must also share its first
-word with one of the names known here. Invented companies are never merged.
+A ticker alone is not enough, since tickers are used again by others: the company's name must also share its
+first word with one of the names known here. Invented companies are never merged.
 """
 
 import json

@@ -66,7 +66,9 @@ def _in_quotes(match: re.Match[str]) -> Item:
     try:
         name = str(json.loads(match["quoted"]))
     except json.JSONDecodeError as error:
-        raise RequestError(f"{match['quoted']} is not a text in quotes ({error.msg}); escape with a backslash") from error
+        raise RequestError(
+            f"{match['quoted']} is not a text in quotes ({error.msg}); escape with a backslash"
+        ) from error
     tail = match["tail"].strip()
     if tail not in ("", "Peers"):
         raise RequestError(f"{tail!r} follows {match['quoted']}; only Peers may, or a semicolon")
@@ -89,7 +91,8 @@ def _semicolon(rest: str) -> int:
 
 
 def _walk(text: str) -> list[tuple[int, int, bool]]:
-    """Each place with its depth of brackets and whether it stands in quotes; a bracket has the depth outside it."""
+    """Each place with its depth of brackets and whether it stands in quotes; a bracket has the depth outside
+    it."""
     walked, depth, quote, escaped = list[tuple[int, int, bool]](), 0, False, False
     for place, letter in enumerate(text):
         if letter == '"' and not escaped:

@@ -30,7 +30,8 @@ class Catalog:
         return hashlib.sha256(content).hexdigest()
 
     def expand(self, primary: Iterable[str]) -> tuple[RequestedMetric, ...]:
-        """Each primary metric followed by its related ones; none twice, and what is primary stands only as that."""
+        """Each primary metric followed by its related ones; none twice, and one asked for never as
+        related."""
         asked = tuple(dict.fromkeys(primary))
         expanded: dict[str, bool] = {}
         for slug in asked:

@@ -1,8 +1,8 @@
 """Which company a text means, as of a day; never a guess.
 
-A name is looked up in three strengths: as written (names, aliases, tickers valid on the day, ids), without the legal
-form, and without "Group" or "Holdings". The first strength that knows it decides: one company is found, several are
-candidates. Fuzzy matching only ever makes candidates.
+A name is looked up in three strengths: as written (names, aliases, tickers valid on the day, ids), without
+the legal form, and without "Group" or "Holdings". The first strength that knows it decides: one company is
+found, several are candidates. Fuzzy matching only ever makes candidates.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,8 @@ class DatedTicker:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A company. `id` is `cik:` and ten digits where there is one; `tickers` where they changed or are several."""
+    """A company. `id` is `cik:` and ten digits where there is one; `tickers` if they changed or are
+    several."""
 
     id: str
     name: str
@@ -108,7 +109,7 @@ class Companies:
         return tuple(dict.fromkeys(company for company, dated in held if dated.holds(day)))
 
     def starting_with(self, text: str) -> tuple[Company, ...]:
-        """The companies whose name goes on after the text, the shortest first: "Delta" may be Delta Air Lines."""
+        """The companies whose name goes on after the text ("Delta": Delta Air Lines), the shortest first."""
         key = normal(text)
         found = [company for name, company in self._index.whole if name.startswith(key + " ")] if key else []
         return tuple(sorted(found, key=lambda company: len(company.name)))
@@ -213,7 +214,8 @@ class _Index:
         return {key: held[0] for strength in reversed(self.strengths) for key, held in strength.items()}
 
     def named(self, key: str) -> tuple[Company, ...]:
-        """Whom the key names at the first strength that knows it; a loose key only if no other name begins so."""
+        """Whom the key names at the first strength that knows it; a loose key with all whose name begins
+        so."""
         exact, brief, loose = self.strengths
         found = exact.get(key) or brief.get(key)
         if found or key not in loose:

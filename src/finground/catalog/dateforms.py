@@ -1,29 +1,33 @@
 """The forms of a single date or period, each with its reader; `dates.py` joins them.
 
-A form is a pattern with named groups and a reader of what they hold. Patterns are wide on purpose: `Q7 2023` is of the
-form of a quarter, so that its reader can refuse it instead of nobody seeing it.
+A form is a pattern with named groups and a reader of what they hold. Patterns are wide on purpose: `Q7 2023`
+is of the form of a quarter, so that its reader can refuse it instead of nobody seeing it.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 from finground.catalog import periods
 from finground.core.errors import DateError
 from finground.records.request import Interval
 
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 ORDINALS = {
     "first": 1,
     "second": 2,
     "third": 3,
     "fourth": 4,
+    "final": 4,
     "1st": 1,
     "2nd": 2,
     "3rd": 3,
     "4th": 4,
-    "final": 4,
 }
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -34,8 +38,9 @@ SHORT_YEAR = rf"(?:{YEAR}|'?\d\d(?!\d))"
 UNIT = r"(?:day|week|month|quarter|year)s?"
 COUNT = rf"(?:\d+|{'|'.join(NUMBERS[1:])}|a|couple of|couple|few|several|many)"
 ORDINAL = rf"(?:{'|'.join(ORDINALS)})"
+HOW = "last|past|previous|prior|preceding|trailing|recent"
 LEADING = re.compile(
-    r"^(?:(?:in|on|for|during|over|within|at|of|the|from|across|throughout|as of|around|calendar|year(?= \d))\s+)+",
+    r"^(?:(?:in|on|for|during|over|within|at|of|the|from|across|throughout|as of|calendar|year(?= \d))\s+)+",
     re.I,
 )
 
@@ -67,7 +72,7 @@ def read_atom(text: str, today: date, year: int | None = None) -> Read | None:
     Raises:
         DateError: if it has the form of a date and is none.
     """
-    for pattern, reader in FORMS:
+    for pattern, reader in forms():
         match = pattern.fullmatch(text)
         if match:
             return reader(match.groupdict(), At(text, today, year))
@@ -87,7 +92,8 @@ def _one_day(year: int, month: int, day: int, at: At) -> Interval:
         found = date(year, month, day)
     except ValueError as error:
         raise DateError(
-            f"{at.text!r} is not a day of the calendar ({error}); write year-month-day (2024-03-15) or day/month/year (15/3/2024)"
+            f"{at.text!r} is not a day of the calendar ({error}); write year-month-day (2024-03-15) or"
+            " day/month/year (15/3/2024)"
         ) from error
     return Interval(found, found)
 
@@ -121,12 +127,12 @@ def _half(got: Groups, at: At) -> Read:
     return _yearless(at, lambda year: periods.half(year, number))
 
 
-def _year(got: Groups, at: At) -> Read:
+def _year(got: Groups, _: At) -> Read:
     return Read(periods.year(_full_year(got["year"] or "")))
 
 
 def _back(got: Groups, at: At) -> Read:
-    """ "Last quarter" is the whole calendar one, "last 4 quarters" whole ones too; all else counts back from today."""
+    """Quarters back are whole ones, and so is one "last" unit; all else counts back from today."""
     unit, how = (got["unit"] or "").lower().rstrip("s"), (got["how"] or "").lower()
     if got["n"] is None and how in ("last", "previous", "prior", "preceding"):
         if (got["unit"] or "").lower().endswith("s"):
@@ -158,17 +164,17 @@ def _ago(got: Groups, at: At) -> Read:
     return Read(periods.around(_back_to(at, count, unit), unit))
 
 
-def _named_day(got: Groups, at: At) -> Read:
+def _named_day(_: Groups, at: At) -> Read:
     offset = {"today": 0, "yesterday": -1, "tomorrow": 1}[at.text.lower()]
     return Read(periods.around(at.today, "day", offset))
 
 
-def _to_date(got: Groups, at: At) -> Read:
+def _to_date(_: Groups, at: At) -> Read:
     unit = {"y": "year", "q": "quarter", "m": "month"}[at.text[0].lower()]
     return Read(Interval(periods.around(at.today, unit).start, at.today))
 
 
-def _trailing(got: Groups, at: At) -> Read:
+def _trailing(_: Groups, at: At) -> Read:
     return Read(Interval(periods.back(at.today, 12, "month"), at.today))
 
 
@@ -241,7 +247,7 @@ SOURCES: tuple[tuple[str, Reader], ...] = (
     (r"(?P<year>(?:19|20)\d\d)-(?P<month>\d{1,2})(?!\d)", _month_of_year),
     (rf"(?P<month>\d{{1,2}})/(?P<year>{YEAR})", _month_of_year),
     (
-        rf"(?P<how>last|past|previous|prior|preceding|trailing|recent)(?: (?P<n>{COUNT}))? (?P<unit>{UNIT})\b",
+        rf"(?P<how>{HOW})(?: (?P<n>{COUNT}))? (?P<unit>{UNIT})\b",
         _back,
     ),
     (r"(?:this|the current|current) (?P<unit>week|month|quarter|year)\b", _this),
@@ -253,5 +259,10 @@ SOURCES: tuple[tuple[str, Reader], ...] = (
     (rf"(?P<month>{MONTH})", _month_of_year),
     (rf"(?P<year>{YEAR})", _year),
 )
-FORMS = tuple((re.compile(source, re.I), reader) for source, reader in SOURCES)
 ATOM = "(?:" + "|".join(r"\b" + re.sub(r"\(\?P<\w+>", "(?:", source) for source, _ in SOURCES) + ")"
+
+
+@cache
+def forms() -> tuple[tuple[re.Pattern[str], Reader], ...]:
+    """The compiled forms, compiled once they are needed."""
+    return tuple((re.compile(source, re.I), reader) for source, reader in SOURCES)

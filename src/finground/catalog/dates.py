@@ -1,13 +1,14 @@
 """Phrases for dates, and the intervals they mean as of a time; both days of an interval are included.
 
-A phrase is one period ("Q4 2024", "last quarter"), two joined ("Apr 2016 to Jul 2017", "between March and May"), or
-open to `as_of` ("since 2019", "YTD"). "Last quarter" is the last whole calendar quarter, "previous 6 months" counts
-back from `as_of`. Fiscal years are written as calendar years; the store maps them to the company's own periods.
-What looks like a date and is none is refused, never ignored.
+A phrase is one period ("Q4 2024", "last quarter"), two joined ("Apr 2016 to Jul 2017", "between March and
+May"), or open to `as_of` ("since 2019", "YTD"). "Last quarter" is the last whole calendar quarter, "previous
+6 months" counts back from `as_of`. Fiscal years are read as calendar years; the store maps them to a
+company's own periods. What looks like a date and is none is refused, never ignored.
 """
 
 import re
 from datetime import UTC, date, datetime, time
+from functools import cache
 
 from finground.catalog import periods
 from finground.catalog.dateforms import ATOM, LEADING, Read, read_atom
@@ -25,7 +26,6 @@ JOINED = (
     rf"\b{PREFIX}{ATOM}(?:(?:\s+(?:to|through|thru|until|till|up to|and)\s+(?:the\s+)?|\s*[–—-]\s*)"
     rf"(?:{ATOM}|date\b|now\b|present\b))?(?:\s+onwards?)?"
 )
-FIND = re.compile(JOINED, re.I)
 COUNTED = re.compile(
     r"\s*(?:%|(?:companies|firms|stocks|shares|employees|dollars|points|million|billion)\b)", re.I
 )
@@ -74,8 +74,8 @@ def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]
     Raises:
         DateError: if something in it looks like a date and is none ("in Q7 2023").
     """
-    found, place = [], 0
-    while match := FIND.search(question, place):
+    pattern, found, place = _pattern(), list[tuple[int, int, str, Interval]](), 0
+    while match := pattern.search(question, place):
         if not _is_date(question, match):
             place = match.start() + len(match[0].split()[0])
             continue
@@ -87,8 +87,7 @@ def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]
 
 def phrases(interval: Interval, as_of: datetime) -> tuple[str, ...]:
     """Ways to say the interval as of then; each parses back to it, the plainest (day/month/year) last."""
-    today = as_of.astimezone(UTC).date()
-    said = dict.fromkeys([*_named(interval), *_relative(interval, today), written(interval)])
+    said = dict.fromkeys([*_named(interval), *_relative(interval), written(interval)])
     return tuple(phrase for phrase in said if _means(phrase, interval, as_of))
 
 
@@ -118,6 +117,11 @@ def as_of_of(text: str) -> datetime:
 def end_of(day: date) -> datetime:
     """The last microsecond of the day, UTC."""
     return datetime.combine(day, time.max, tzinfo=UTC)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(JOINED, re.I)
 
 
 def _open(phrase: str, opened: re.Match[str], today: date) -> Interval:
@@ -199,7 +203,7 @@ def _named(interval: Interval) -> list[str]:
     return single + years + (spans if (start.year, start.month) != (end.year, end.month) else [])
 
 
-def _relative(interval: Interval, today: date) -> list[str]:
+def _relative(interval: Interval) -> list[str]:
     said = [
         "last quarter",
         "last month",
@@ -219,7 +223,7 @@ def _relative(interval: Interval, today: date) -> list[str]:
         2 <= days <= 90
     )
     month = periods.MONTHS[interval.start.month - 1][:3]
-    return said + [f"since {interval.start.year}", f"since {month} {interval.start.year}"]
+    return [*said, f"since {interval.start.year}", f"since {month} {interval.start.year}"]
 
 
 def _means(phrase: str, interval: Interval, as_of: datetime) -> bool:

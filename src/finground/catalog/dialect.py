@@ -1,13 +1,14 @@
 """The three written forms of a request (DESIGN, section 5), each with its reader.
 
-sdr       the paper's: `(Adobe Inc.; Adobe Inc. Peers) (Sales Revenue; Total Revenue) (1/9/2018 - 30/9/2018)`; carries
-          entities, all metrics and the interval. Which metrics are primary is recovered from the catalogue.
-required  the paper's "Required Data": `Companies: …`, `Metrics: M (Related Metrics: a, b); …`, `Dates: the phrase`;
+sdr       the paper's: `(Adobe Inc.; Adobe Inc. Peers) (Sales Revenue; Total Revenue) (1/9/2018 - 30/9/2018)`;
+          carries entities, all metrics and the interval; which are primary is recovered from the catalogue.
+required  the paper's "Required Data": `Companies: …`, `Metrics: M (Related Metrics: a, b); …`, `Dates: phrase`;
           carries entities, all metrics with which are primary, and the phrase. Reading it needs `as_of`.
-compact   ours: `(Adobe Inc.) (Sales Revenue) (201809) (top 5)`; carries entities, primary metrics, interval and rank.
+compact   ours: `(Adobe Inc.) (Sales Revenue) (201809) (top 5)`; carries entities, primary metrics, interval, rank.
 
-No form carries the kind: it is told from what is there. A name the catalogue cannot resolve is written `?"Foo"`, a
-name that could be read as something else in quotes, a company whose name is not its own by its id.
+No form carries the kind: it is told from what is there. A name the catalogue cannot resolve is written
+`?"Foo"`, a name that could be read as something else in quotes, a company whose name is not its own by its
+id.
 """
 
 import re
@@ -42,14 +43,19 @@ class Named:
 def write(request: Request, form: Form, catalog: Catalog) -> str:
     """The request in that form."""
     who = "; ".join(
-        [*(_entity(entity, catalog) for entity in request.entities), *(f"?{quoted(u)}" for u in request.unresolved)]
+        [
+            *(_entity(entity, catalog) for entity in request.entities),
+            *(f"?{quoted(u)}" for u in request.unresolved),
+        ]
     )
     if form == "required":
         return f"Companies: {who}\nMetrics: {_nested(request, catalog)}\nDates: {_phrase(request)}"
     if form == "sdr":
         what = "; ".join(catalog.metrics.by_slug(metric.slug).name for metric in request.metrics)
         return f"({who}) ({what}) ({dates.written(request.interval) if request.interval else ''})"
-    what = "; ".join(catalog.metrics.by_slug(metric.slug).name for metric in request.metrics if metric.primary)
+    what = "; ".join(
+        catalog.metrics.by_slug(metric.slug).name for metric in request.metrics if metric.primary
+    )
     rank = f" ({_ranked(request.rank, request, catalog)})" if request.rank else ""
     return f"({who}) ({what}) ({shortest(request.interval) if request.interval else ''}){rank}"
 
@@ -68,7 +74,9 @@ def read(text: str, form: Form, catalog: Catalog, as_of: datetime) -> Request:
         raise RequestError(f"request {text!r}: {error}") from error
 
 
-def kind_of(entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None) -> QuestionKind:
+def kind_of(
+    entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None
+) -> QuestionKind:
     """The kind of a request of which only the parts are known."""
     kinds = {entity.kind for entity in entities}
     if rank is not None:
@@ -124,7 +132,9 @@ def _nested(request: Request, catalog: Catalog) -> str:
             nested.append((name, []))
         else:
             nested[-1][1].append(name)
-    return "; ".join(f"{name} (Related Metrics: {', '.join(rest)})" if rest else name for name, rest in nested)
+    return "; ".join(
+        f"{name} (Related Metrics: {', '.join(rest)})" if rest else name for name, rest in nested
+    )
 
 
 def _phrase(request: Request) -> str:
@@ -174,7 +184,8 @@ def _read_required(text: str, catalog: Catalog, as_of: datetime) -> Request:
 
 
 def _add_nested(text: str, metrics: dict[str, bool], catalog: Catalog) -> None:
-    """One metric with its related ones; a name with commas in it ("Earnings Before Interest, Taxes, …") is one."""
+    """One metric with its related ones; a name with commas in it ("Earnings Before Interest, Taxes, …") is
+    one."""
     related = RELATED.search(text)
     slug = catalog.metrics.resolve(text[: related.start()] if related else text).slug
     metrics.pop(slug, None) if not metrics.get(slug, True) else None
@@ -203,13 +214,16 @@ def _names(written: list[Item], catalog: Catalog, as_of: datetime) -> Named:
             continue
         known = catalog.companies.lookup(item.text, as_of)
         if len(known) == 1:
-            raise RequestError(f"?{quoted(item.text)} is written as unknown, but it is {known[0].name}; write that")
+            raise RequestError(
+                f"?{quoted(item.text)} is written as unknown, but it is {known[0].name}; write that"
+            )
         unresolved.append(item.text)
     return Named(tuple(dict.fromkeys(entities)), tuple(unresolved))
 
 
 def _named_entity(item: Item, catalog: Catalog, as_of: datetime) -> Entity:
-    """`X Peers`, `<Industry> Companies`, `General Companies`, or a company; a text in quotes is always a company's."""
+    """`X Peers`, `<Industry> Companies`, `General Companies`, or a company; a text in quotes is always a
+    company's."""
     if item.in_quotes:
         company = catalog.companies.resolve(item.text, as_of)
         return peers_entity(company) if item.tail == "Peers" else company_entity(company)

@@ -1,4 +1,4 @@
-"""Formulas of metrics: slugs, numbers, + - * / and parentheses; a minus has spaces around it, a hyphen has none.
+"""Formulas of metrics: slugs, numbers, + - * / and parentheses; a minus has spaces around it, a hyphen none.
 
 Read by a small descent over tokens, so that nothing of a data file is ever run as code.
 """

@@ -10,8 +10,8 @@ T = TypeVar("T")
 class Mention(Generic[T]):
     """`question[start:end] == text`.
 
-    `found` is None where the catalogue cannot say: with `candidates` if names are near, `ambiguous` if the text is
-    the name, or the beginning of the name, of several.
+    `found` is None where the catalogue cannot say: with `candidates` if names are near, `ambiguous` if the
+    text is the name, or the beginning of the name, of others.
     """
 
     start: int

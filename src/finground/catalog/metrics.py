@@ -19,8 +19,8 @@ LONGEST = 10  # words of a metric's name in a question
 class Metric:
     """A metric. `trackable` if it can rise and fall; `instant` if it holds on a day and not over a period.
 
-    `tags` are us-gaap concepts, the preferred first; `formula` is over slugs; `related` are slugs a reader wants
-    beside it. With neither tags nor formula, and not one of the daily series, it is known by name only.
+    `tags` are us-gaap concepts, the preferred first; `formula` is over slugs; `related` are slugs a reader
+    wants beside it. With neither tags nor formula, and not one of the daily series, it is known by name only.
     """
 
     slug: str

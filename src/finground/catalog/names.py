@@ -1,7 +1,8 @@
 """How a written name becomes a key, and how a question is cut into words with their places.
 
-A key is lower case without accents, points or hyphens; "&" reads "and"; an apostrophe joins ("Moody's" is `moodys`).
-`short` takes away what only says how a company is incorporated, so that "AMAZON COM INC" is also `amazon`.
+A key is lower case without accents, points or hyphens; "&" reads "and"; an apostrophe joins ("Moody's":
+`moodys`). `short` takes away what only says how a company is incorporated, so that "AMAZON COM INC" is also
+`amazon`.
 """
 
 import re
@@ -14,18 +15,19 @@ POSSESSIVE = re.compile(r"['’`]s?$")
 INITIALS = re.compile(r"\b(?:[A-Za-z]\.){2,}")
 STATE = re.compile(r"\s*[/\\]\s*[A-Za-z]{2,4}\s*[/\\]?\s*$|[/\\]\s*$")
 BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
-LEGAL = frozenset(
-    "inc incorporated corp corporation co company companies cos ltd limited plc llc lp llp sa se ag nv ab as asa oyj spa "
-    "kgaa adr ads com the bv pte pty and".split()
-)
-LOOSE = LEGAL | frozenset("group holdings holding platforms international technologies enterprises".split())
+LEGAL = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "cos", "ltd", "limited", "plc",
+    "llc", "lp", "llp", "sa", "se", "ag", "nv", "ab", "as", "asa", "oyj", "spa", "kgaa", "adr", "ads", "com", "the",
+    "bv", "pte", "pty", "and",
+})  # fmt: skip
+LOOSE = LEGAL | {"group", "holdings", "holding", "platforms", "international", "technologies", "enterprises"}
 CLASS_HINT = re.compile(r"class|series|cl |common|ordinary")
 CLASS = re.compile(r"\b(?:class|series) [a-c]$|\bcl [a-c]$|\b(?:common|ordinary) (?:stock|shares)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a question; `keys` are what it may stand for, the likelier first ("Moody's": moodys, moody)."""
+    """A word of a question; `keys` are what it may be, the likelier first ("Moody's": moodys, moody)."""
 
     start: int
     end: int
@@ -55,7 +57,7 @@ def short(key: str, endings: frozenset[str] = LEGAL) -> str:
 
 
 def company_keys(name: str) -> tuple[str, str, str]:
-    """The keys of a company's name: whole, without the legal form, without "Group", "Holdings" and the like too."""
+    """The keys of a company's name: whole, without the legal form, and without "Group", "Holdings" too."""
     bare = STATE.sub("", name) if "/" in name or "\\" in name else name
     whole = normal(BRACKETED.sub("", bare) if bare.rstrip().endswith(")") else bare)
     brief = short(whole)

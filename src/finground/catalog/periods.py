@@ -38,7 +38,7 @@ def year(number: int) -> Interval:
 
 
 def back(day: date, count: int, unit: str) -> date:
-    """The day that lies `count` days, weeks, months, quarters or years before; clamped to the month's last day."""
+    """The day `count` days, weeks, months, quarters or years before; clamped to the month's last day."""
     if unit == "day":
         return day - timedelta(days=count)
     if unit == "week":

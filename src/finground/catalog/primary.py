@@ -9,8 +9,9 @@ from finground.records.request import RequestedMetric
 def recovered(slugs: Sequence[str], catalog: Catalog) -> tuple[RequestedMetric, ...]:
     """The metrics in the order given, each primary or related.
 
-    A list that `Catalog.expand` made is read back to what it was made of, save where two questions give the same list
-    (a metric asked for that is also the last related one); any other is read as: related if it belongs to an earlier one.
+    A list that `Catalog.expand` made is read back to what it was made of, save where two questions give the
+    same list (a metric asked for that is also the last related one). In any other, a metric is related if it
+    belongs to an earlier primary one.
     """
     listed = tuple(dict.fromkeys(slugs))
     primary = _walk(listed, catalog)
@@ -26,7 +27,8 @@ def recovered(slugs: Sequence[str], catalog: Catalog) -> tuple[RequestedMetric, 
 
 
 def _walk(listed: tuple[str, ...], catalog: Catalog) -> list[str]:
-    """Primary metrics, if the list is an expansion: what is expected as related and comes later is primary there."""
+    """Primary metrics, if the list is an expansion: what is expected as related and comes later is primary
+    there."""
     primary, expected, seen = list[str](), list[str](), set[str]()
     for place, slug in enumerate(listed):
         while expected and expected[0] != slug and (expected[0] in listed[place:] or expected[0] in seen):

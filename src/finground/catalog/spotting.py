@@ -1,8 +1,9 @@
-"""Companies in a question: known ones, and words that stand where a company would and that nobody knows (case D5).
+"""Companies in a question: known ones, and words that stand where a company would and that nobody knows (case
+D5).
 
-Names are found by looking up runs of words in the index, the longest first. A known name with an unknown capitalised
-word right beside it is not that company ("Apple Hospitality" is not Apple). Fuzzy matching happens only to find
-candidates for what is unknown.
+Names are found by looking up runs of words in the index, the longest first. A known name with an unknown
+capitalised word right beside it is not that company ("Apple Hospitality" is not Apple). Fuzzy matching
+happens only to find candidates for what is unknown.
 """
 
 import re
@@ -66,9 +67,12 @@ class Scene:
 def spot(
     companies: "Companies", question: str, as_of: datetime | None, explained: Sequence[tuple[int, int]] = ()
 ) -> "tuple[Mention[Company], ...]":
-    """The mentions of companies, in order; `explained` are places that mean something else (metrics, dates)."""
+    """The mentions of companies, in order; `explained` are places that mean something else (metrics,
+    dates)."""
     cut = words(question)
-    taken = {i for i, word in enumerate(cut) for start, end in explained if start <= word.start and word.end <= end}
+    taken = {
+        i for i, word in enumerate(cut) for start, end in explained if start <= word.start and word.end <= end
+    }
     scene = Scene(companies, question, as_of, cut, frozenset(taken))
     known = _known(scene)
     spans = sorted(known + _strange(scene, known), key=lambda span: span.first)
@@ -135,13 +139,16 @@ def _plausible(scene: Scene, place: int, key: str) -> bool:
 
 
 def _ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
-    """The bearers of a ticker: capitals that are no common word, or anything after $ or an exchange's name."""
+    """The bearers of a ticker: capitals that are no common word, or anything after $ or an exchange's
+    name."""
     word, before = scene.words[place], scene.question[: scene.words[place].start]
     text = _bare(word)
     marked = before.endswith("$") or re.search(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$", before) is not None
     if place in scene.taken or not text.isupper() or not scene.companies.has_ticker(text):
         return None
-    ordinary = scene.shouted or (text.lower() in lists().capitals if len(text) > 1 else not _listed(scene, place))
+    ordinary = scene.shouted or (
+        text.lower() in lists().capitals if len(text) > 1 else not _listed(scene, place)
+    )
     return None if ordinary and not marked else scene.companies.by_ticker(text, scene.as_of)
 
 
@@ -195,7 +202,9 @@ def _close(scene: Scene, place: int) -> bool:
 
 def _in_position(scene: Scene, place: int, stop: int, inside: set[int]) -> bool:
     last, after = scene.words[stop - 1], scene.words[stop : stop + 1]
-    named = last.possessive or any(word.keys[0] in LEGAL - {"the", "and", "as", "company", "companies"} for word in after)
+    named = last.possessive or any(
+        word.keys[0] in LEGAL - {"the", "and", "as", "company", "companies"} for word in after
+    )
     if scene.words[place].text[0].islower() or scene.titled or scene.opens(place):
         return named or (scene.opens(place) and not scene.titled and stop - place > 1)
     before = scene.words[place - 1].keys[-1]
@@ -223,13 +232,17 @@ def _mention(scene: Scene, span: Span) -> "Mention[Company]":
         return Mention(start, end, text, span.found[0])
     if span.found:
         return Mention(start, end, text, None, tuple(company.name for company in span.found), ambiguous=True)
-    begun = scene.companies.starting_with(text)
-    return Mention(start, end, text, None, scene.companies.near(text), ambiguous=bool(begun))
+    begun = tuple(company.name for company in scene.companies.starting_with(text))
+    return Mention(start, end, text, None, begun or scene.companies.near(text), ambiguous=bool(begun))
 
 
 def _swallow(scene: Scene, stop: int) -> int:
     """The end of a name with its legal form: "Microsoft Corporation", "Halliburton co."."""
-    while stop < len(scene.words) and scene.words[stop].keys[-1] in SWALLOWED and not scene.words[stop - 1].possessive:
+    while (
+        stop < len(scene.words)
+        and scene.words[stop].keys[-1] in SWALLOWED
+        and not scene.words[stop - 1].possessive
+    ):
         stop += 1
     return stop
 
