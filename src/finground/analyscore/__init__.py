@@ -1,0 +1,3 @@
+"""Floor 2, over report: AnalyScore (FinSphere, appendix A): eligibility, rubric, and the papers' published
+numbers.
+"""

@@ -1,0 +1,123 @@
+"""AnalyScore's eligibility check: six mandatory criteria, each with the evidence it was decided on
+(FinSphere, table 4).
+
+It reads any report, whoever wrote it, beside what its writer was given; it changes nothing.
+"""
+
+import re
+
+from finground.analyscore.language import advice, banned
+from finground.analyscore.stances import Stated, stated
+from finground.analyscore.timeliness import stale
+from finground.records.report import Criterion, Report
+from finground.report.analysis import conclude
+from finground.report.brief import Brief
+from finground.report.grounding import check
+from finground.report.reading import read_dates, read_numbers
+from finground.report.standard import LONG_TERM, SHORT_TERM
+
+Verdict = tuple[bool, tuple[str, ...]]
+FEWEST_FIGURES = 3
+_SPOKEN = {
+    "volume and price": r"turnover|trading volume|latest (?:stock )?price|last price|volume is|trading value",
+    "technical": r"RSI|MACD|moving averages?|golden cross|death cross|pattern|Bollinger|support",
+    "capital flow": r"DDX|margin (?:balance|trading|financing)|institutional (?:holdings|control)",
+    "financial": r"revenue|net income|net profit|earnings per share|current ratio|solvency",
+    "fundamental": r"P/E|P/B|margin is|industry peers|median of|valuation",
+    "news": r"news|headline|wrote|announced|briefing",
+}
+SPOKEN = {name: re.compile(rf"\b(?:{words})\b", re.I) for name, words in _SPOKEN.items()}
+WANTED = {"bullish": "attention", "bearish": "caution", "neutral": "observation"}
+
+
+def eligibility(report: Report, brief: Brief) -> tuple[Criterion, ...]:
+    """All six criteria; the report is eligible if all pass."""
+    verdicts = {
+        "conclusion structure": conclusion_structure(report),
+        "logical consistency": logical_consistency(report, brief),
+        "factual support": factual_support(report, brief),
+        "data timeliness": data_timeliness(report, brief),
+        "analytical dimensions": analytical_dimensions(report),
+        "neutral language": neutral_language(report),
+    }
+    return tuple(Criterion(name, passed, evidence) for name, (passed, evidence) in verdicts.items())
+
+
+def conclusion_structure(report: Report) -> Verdict:
+    """A conclusion for the short and one for the medium to long term."""
+    found = stated(report.text)
+    first = {
+        horizon: next((row for row in found if row.horizon == horizon), None) for horizon in ("short", "long")
+    }
+    evidence = tuple(
+        f"{horizon} term: {row.stance} ({row.clause})" if row else f"no conclusion for the {horizon} term"
+        for horizon, row in first.items()
+    )
+    return all(first.values()), evidence
+
+
+def logical_consistency(report: Report, brief: Brief) -> Verdict:
+    """One stance a horizon from start to end, the one the signals call for, and nothing said against the
+    tools.
+    """
+    found = stated(report.text)
+    flaws = [*_wavering(found), *_against_signals(found, brief)]
+    flaws += [
+        f"{flaw.text}: {flaw.why}" for flaw in check(report, brief).ungrounded if _contradicts(flaw.why)
+    ]
+    return not flaws, tuple(flaws) or ("each conclusion is the same throughout and follows from its signals",)
+
+
+def _contradicts(why: str) -> bool:
+    return why.startswith(("what was read moved", "the tools give another", "no finding bears out"))
+
+
+def _wavering(found: tuple[Stated, ...]) -> list[str]:
+    """Horizons whose stance turns from attention to caution, or back, between two clauses."""
+    flaws = []
+    for horizon in ("short", "long"):
+        stances = [row.stance for row in found if row.horizon == horizon and row.stance != "observation"]
+        if len(set(stances)) > 1:
+            flaws.append(f"{horizon} term: {' and '.join(dict.fromkeys(stances))} are both concluded")
+    return flaws
+
+
+def _against_signals(found: tuple[Stated, ...], brief: Brief) -> list[str]:
+    """Conclusions that run against the majority of signals of a single company's tools."""
+    if len(brief.companies) != 1:
+        return []
+    flaws = []
+    for horizon, tools in (("short", SHORT_TERM), ("long", LONG_TERM)):
+        signals = conclude(tuple(row for row in brief.findings if row.tool in tools)).stance
+        said = next((row.stance for row in found if row.horizon == horizon), None)
+        if signals and said and {said, WANTED[signals]} == {"attention", "caution"}:
+            flaws.append(f"{horizon} term: {said} is concluded from mostly {signals} signals")
+    return flaws
+
+
+def factual_support(report: Report, brief: Brief) -> Verdict:
+    """Exact figures, and each of them borne out."""
+    figures = [number.text for number in read_numbers(read_dates(report.text)[0])]
+    flaws = tuple(f"{flaw.text}: {flaw.why}" for flaw in check(report, brief).ungrounded)
+    if len(figures) < FEWEST_FIGURES:
+        return False, (f"{len(figures)} figures are given; {FEWEST_FIGURES} are the fewest", *flaws)
+    return not flaws, flaws or (f"{len(figures)} figures, all borne out",)
+
+
+def data_timeliness(report: Report, brief: Brief) -> Verdict:
+    """Nothing older than its window."""
+    old = stale(report, brief)
+    return not old, old or ("every day named lies in its window",)
+
+
+def analytical_dimensions(report: Report) -> Verdict:
+    """At least one of short-term analysis, medium to long-term analysis, supporting data."""
+    found = tuple(name for name, words in SPOKEN.items() if words.search(report.text))
+    return bool(found), found or ("no dimension is analysed",)
+
+
+def neutral_language(report: Report) -> Verdict:
+    """No trading advice; banned phrases are named, but only advice fails the report."""
+    flaws = advice(report.text)
+    noted = tuple(f"phrase to avoid: {phrase}" for phrase in banned(report.text))
+    return not flaws, (*flaws, *noted) or ("no trading advice",)

@@ -1,0 +1,172 @@
+"""A data answer: the table, one sentence per comparison asked for, and every gap with the nearest figure
+shown as such.
+"""
+
+import re
+
+from finground.records.bundle import Gap
+from finground.records.report import Section
+from finground.report.brief import Brief
+from finground.report.figures import figure, period
+from finground.report.rows import Row, rows
+
+HEAD = ("Entity", "Metric", "Period", "Value", "Filed", "Source")
+MORE = re.compile(
+    r"\b(higher|greater|more|larger|bigger|better|above|exceed\w*|outperform\w*|beat\w*)\b", re.I
+)
+LESS = re.compile(r"\b(lower|less|smaller|fewer|worse|below|underperform\w*)\b", re.I)
+ROSE = re.compile(r"\b(increas\w+|grow\w*|grew|ris\w+|rose|improv\w+|up|gain\w*|climb\w*)\b", re.I)
+FELL = re.compile(
+    r"\b(decreas\w+|declin\w+|fall\w*|fell|drop\w*|worsen\w*|down|los[et]\w*|shrink\w*|shrank)\b", re.I
+)
+ADVICE = re.compile(r"\b(invest|buy|sell|hold|worth)\w*\b", re.I)
+
+
+def data_answer(brief: Brief) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Sections, and what is missing."""
+    found = table(brief)
+    lacking, missing = gaps(brief)
+    sections = [section for section in (found, comparisons(brief), news(brief)) if section.text]
+    if not rows(brief) and not missing:
+        missing = ("figures",)
+        sections.append(Section("nothing", "Nothing that was asked for is in the data."))
+    if ADVICE.search(brief.query):
+        sections.append(Section("scope", "The figures are given without a trading recommendation."))
+    return (*sections, *lacking), missing
+
+
+def table(brief: Brief) -> Section:
+    """Every value asked for, with unit, period, filing date and source, in aligned columns."""
+    found = rows(brief)
+    if not found:
+        return Section("table", "")
+    names = brief.names
+    cells = [HEAD] + [
+        (
+            names.get(row.entity, row.entity),
+            brief.metric(row.metric),
+            row.period,
+            row.shown,
+            f"{row.known}",
+            row.source,
+        )
+        for row in found
+    ]
+    widths = [max(len(line[at]) for line in cells) for at in range(len(HEAD))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]
+    return Section("table", "\n".join(lines), tuple(dict.fromkeys(row.id for row in found)))
+
+
+def comparisons(brief: Brief) -> Section:
+    """One sentence a primary metric: entities against each other, or a company against its own past."""
+    sentences: list[str] = []
+    used: list[str] = []
+    for slug in (metric.slug for metric in brief.request.metrics if metric.primary):
+        found = [row for row in rows(brief) if row.metric == slug]
+        entities = list(dict.fromkeys(row.entity for row in found))
+        newest = [next(row for row in found if row.entity == entity) for entity in entities]
+        past = [row for row in found if row.entity == entities[0]] if len(entities) == 1 else []
+        said = (
+            _against_others(brief, newest)
+            if len(newest) > 1
+            else _against_past(brief, past)
+            if len(past) > 1
+            else ""
+        )
+        if said:
+            sentences.append(said)
+            used += [row.id for row in (past or newest)]
+    return Section("comparison", "\n".join(sentences), tuple(dict.fromkeys(used)))
+
+
+def _against_others(brief: Brief, newest: list[Row]) -> str:
+    """The entities in order of the metric; values of different currencies are not compared (law 3)."""
+    metric = brief.metric(newest[0].metric)
+    units = {(row.unit, row.currency) for row in newest}
+    if len(units) > 1:
+        listed = ", ".join(sorted({row.currency or row.unit for row in newest}))
+        return f"{metric} is not compared: the values are in {listed}."
+    rank = brief.request.rank
+    ordered = sorted(newest, key=lambda row: row.value, reverse=rank.descending if rank else True)
+    names = brief.names
+    if rank or len(ordered) > 2:
+        shown = ordered[: rank.n] if rank else ordered
+        order = "lowest" if rank and not rank.descending else "highest"
+        listed = "; ".join(f"{names.get(row.entity, row.entity)} ({row.shown})" for row in shown)
+        return f"{metric}, {order} first: {listed}."
+    high, low = ordered
+    word = "equal to" if high.value == low.value else "higher than"
+    sentence = (
+        f"{metric} of {names.get(high.entity, high.entity)} ({high.shown}, {high.period}) is {word} that of "
+        f"{names.get(low.entity, low.entity)} ({low.shown}, {low.period})."
+    )
+    return f"{_yes_or_no(brief, newest, high)}{sentence}"
+
+
+def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
+    """Yes or no to "is A's … higher than B's", where the question says which way and A is named first."""
+    if brief.request.kind != "yes-no" or newest[0].value == newest[1].value:
+        return ""
+    more, less = MORE.search(brief.query), LESS.search(brief.query)
+    if bool(more) == bool(less):
+        return ""
+    return "Yes. " if (newest[0] is high) == bool(more) else "No. "
+
+
+def _against_past(brief: Brief, found: list[Row]) -> str:
+    """The newest value of one company against the oldest that was asked for."""
+    now, then = found[0], found[-1]
+    if (now.unit, now.currency) != (then.unit, then.currency):
+        return ""
+    word = "rose" if now.value > then.value else "fell" if now.value < then.value else "did not change"
+    name = brief.names.get(now.entity, now.entity)
+    answer = ""
+    rose, fell = ROSE.search(brief.query), FELL.search(brief.query)
+    if brief.request.kind == "yes-no" and bool(rose) != bool(fell):
+        answer = "Yes. " if (word == "rose") == bool(rose) and word != "did not change" else "No. "
+    return (
+        f"{answer}{brief.metric(now.metric)} of {name} {word} from {then.shown} ({then.period}) "
+        f"to {now.shown} ({now.period})."
+    )
+
+
+def news(brief: Brief, most: int = 3) -> Section:
+    """The passages nearest to the question, quoted."""
+    best = sorted(brief.bundle.passages, key=lambda row: (-row.score, row.id))[:most]
+    lines = [
+        f'{row.published_at.date()}, {row.source}: "{" ".join(row.headline.split())}"'
+        for row in best
+        if row.headline
+    ]
+    return Section("news", "\n".join(["News:", *lines]) if lines else "", tuple(row.id for row in best))
+
+
+def gaps(brief: Brief) -> tuple[list[Section], tuple[str, ...]]:
+    """Each gap in a sentence; the nearest figure is shown as what it is, never in the place of what was
+    asked.
+    """
+    sentences = [_gap(brief, gap) for gap in brief.bundle.gaps]
+    sentences += [f"{text} is not known to the catalogue." for text in brief.request.unresolved]
+    if not sentences:
+        return [], ()
+    nearest = tuple(gap.nearest.id for gap in brief.bundle.gaps if gap.nearest)
+    missing = tuple(dict.fromkeys((*(gap.what for gap in brief.bundle.gaps), *brief.request.unresolved)))
+    return [Section("gaps", "\n".join(dict.fromkeys(sentences)), nearest)], missing
+
+
+def _gap(brief: Brief, gap: Gap) -> str:
+    name = brief.names.get(gap.entity, gap.entity)
+    known = {metric.slug for metric in brief.catalog.metrics.all}
+    what = brief.metric(gap.what) if gap.what in known else gap.what
+    sentence = f"No {what} of {name} is given: {gap.why.rstrip('.')}."
+    if gap.nearest is None:
+        return sentence
+    near = gap.nearest
+    label = brief.metric(near.metric)
+    return (
+        f"{sentence} The last one filed is {label} of {figure(near)} for {period(near)}, "
+        f"filed {near.filed_at.date()} ({near.source})."
+    )
