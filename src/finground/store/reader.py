@@ -60,7 +60,8 @@ class Store:
 
     def companies(self) -> "list[Company]":
         """All companies, those SEC lists first, with their tickers, industries and shipped aliases."""
-        from finground.catalog.companies import Company, DatedTicker
+        from finground.catalog.aliases import with_known
+        from finground.catalog.companies import Company
 
         with self.reading() as connection:
             table = schema.companies.c
@@ -75,8 +76,9 @@ class Store:
         found = []
         for id, name, currency, synthetic in rows:
             own = tickers.get(id, [""])
-            dated = tuple(DatedTicker(ticker) for ticker in own) if len(own) > 1 else ()
-            found.append(Company(id, name, own[0], *groups.get(id, ("", "")), currency, (), dated, synthetic))
+            sector, industry = groups.get(id, ("", ""))
+            company = with_known(Company(id, name, own[0], sector, industry, currency, synthetic=bool(synthetic)))
+            found.append(company if len(own) == 1 else _with_tickers(company, own))
         return found
 
     def covered(self, as_of: datetime | None = None) -> list[str]:
@@ -164,6 +166,16 @@ def _write_ahead(connection: Any, _: Any) -> None:
     """Readers go on seeing the old state while a file is written."""
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _with_tickers(company: "Company", tickers: list[str]) -> "Company":
+    """The company with tickers added that the shipped catalogue has no days for."""
+    from dataclasses import replace
+
+    from finground.catalog.companies import DatedTicker
+
+    dated = {one.ticker for one in company.dated}
+    return replace(company, tickers=company.dated + tuple(DatedTicker(one) for one in tickers if one not in dated))
 
 
 def _industries(connection: Connection) -> dict[str, tuple[str, str]]:

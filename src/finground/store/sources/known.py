@@ -40,6 +40,14 @@ class Known:
         self.tickers.setdefault(ticker, company)
         return Batch(schema.tickers, [{"company": company, "ticker": ticker, "place": place}])
 
+    def former_bearer(self, ticker: str) -> str | None:
+        """The company that had the ticker by the shipped catalogue (FB: Meta Platforms), if it is known here."""
+        from finground.catalog.aliases import shipped
+
+        entry = None if self.synthetic else shipped().get(ticker)
+        bearers = [self.tickers[one.ticker] for one in entry.tickers if one.ticker in self.tickers] if entry else []
+        return next((id for id in bearers if entry and entry.fits(self.names[id])), None)
+
 
 def company_id(cik: int) -> str:
     """The permanent id of an SEC registrant."""

@@ -104,11 +104,14 @@ def _of_company(ticker: str, text: str, where: str, known: Known, names: Mapping
 
 
 def _introduce(ticker: str, known: Known, names: Mapping[str, str]) -> Iterator[Read]:
-    """A company for a ticker that no table knows."""
-    if ticker not in known.tickers:
-        place = FORMER + len(known.names)
-        yield known.company(f"us:{ticker}", names.get(ticker, ticker), place, known.source("price file"))
-        yield known.ticker(f"us:{ticker}", ticker, place)
+    """The company of a ticker that no table knows: one that bore it formerly, or a new one."""
+    if ticker in known.tickers:
+        return
+    place, bearer = FORMER + len(known.names), known.former_bearer(ticker)
+    if bearer is None:
+        bearer = f"us:{ticker}"
+        yield known.company(bearer, names.get(ticker, ticker), place, known.source("price file"))
+    yield known.ticker(bearer, ticker, place)
 
 
 def _series(table: Table, columns: Mapping[str, str], text: str, where: str, whose: tuple[str, str]) -> Iterator[Read]:
