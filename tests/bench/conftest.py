@@ -11,12 +11,13 @@ from finground.records.request import Interval, Request
 ACME = Company("us:ACME", "Acme Robotics Inc.", "ACME", "Industrials", "Machinery")
 BOLT = Company("us:BOLT", "Bolt Foods Corporation", "BOLT", "Consumer Staples", "Food")
 CRUX = Company("us:CRUX", "Crux Energy plc", "CRUX", "Energy", "Oil and Gas")
+TWIN = Company("us:ACMF", "Acme Rubber Inc.", "ACMF", "Materials", "Rubber")
 SEPTEMBER = Interval(date(2018, 9, 1), date(2018, 9, 30))
 
 
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
-    return Catalog(Companies([ACME, BOLT, CRUX]))
+    return Catalog(Companies([ACME, BOLT, CRUX, TWIN]))
 
 
 @pytest.fixture(scope="session")

@@ -120,6 +120,6 @@ build(Catalog(Companies(companies)), Path(sys.argv[1]), Context(pairs=40, test_p
 def test_a_catalogue_without_enough_questions_fails_with_what_would_mend_it(catalog, as_of, monkeypatch):
     from finground.context import build as stage
 
-    monkeypatch.setattr(stage.fill, "usable", lambda template, pool: template.id == "technology-111")
+    monkeypatch.setattr(stage.fill, "usable", lambda template, pool: template.id == "technology-114")
     with pytest.raises(FingroundError, match="are too few"):
-        make(catalog, catalog.companies.all, Context(pairs=5000, test_pairs=4), as_of=as_of, seed=1)
+        make(catalog, catalog.companies.all, Context(pairs=900, test_pairs=4), as_of=as_of, seed=1)

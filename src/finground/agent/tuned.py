@@ -13,6 +13,7 @@ from typing import Protocol
 from finground.agent.tune import prompt
 from finground.catalog import dialect
 from finground.catalog.catalog import Catalog
+from finground.catalog.dialect import Form
 from finground.core.errors import FingroundError, InputError
 from finground.records.request import Request
 
@@ -34,7 +35,7 @@ class Generates(Protocol):
     """Who continues prompts (`lm.generate.Generator`)."""
 
     def reply(
-        self, prompts: Sequence[str], *, max_new_tokens: int, batch: int, grammar: str | None = None
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str | None = None
     ) -> Sequence[Said]: ...
 
 
@@ -89,7 +90,7 @@ class TunedAgent:
 
     generator: Generates
     catalog: Catalog
-    form: str
+    form: Form
     grammar: str | None = None
     new_tokens: int = NEW_TOKENS
 
