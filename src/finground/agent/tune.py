@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from finground.catalog.catalog import Catalog
-from finground.catalog.dialect import Form, write
+from finground.catalog.dialect import write
 from finground.records.request import Pair
 
 
@@ -16,7 +16,7 @@ def prompt(query: str, as_of: datetime) -> str:
     return f"Question: {' '.join(query.split())}\nAs of: {as_of:%Y-%m-%d}\nRequest:\n"
 
 
-def rows(pairs: Iterable[Pair], form: Form, catalog: Catalog) -> list[dict[str, str]]:
+def rows(pairs: Iterable[Pair], form: str, catalog: Catalog) -> list[dict[str, str]]:
     """One row a pair: `prompt`, and the request written in `form` as `target`."""
     return [
         {"prompt": prompt(pair.query, pair.as_of), "target": write(pair.request, form, catalog)}

@@ -13,7 +13,6 @@ from typing import Protocol
 from finground.agent.tune import prompt
 from finground.catalog import dialect
 from finground.catalog.catalog import Catalog
-from finground.catalog.dialect import Form
 from finground.core.errors import FingroundError, InputError
 from finground.records.request import Request
 
@@ -90,7 +89,7 @@ class TunedAgent:
 
     generator: Generates
     catalog: Catalog
-    form: Form
+    form: str
     grammar: str | None = None
     new_tokens: int = NEW_TOKENS
 

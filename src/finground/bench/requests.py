@@ -16,7 +16,7 @@ from finground.records.request import Pair, Request
 from finground.records.score import ScoreRow
 
 TASK, TASK_VERSION = "request", 1
-FORM: dialect.Form = "sdr"
+FORM = "sdr"
 
 
 class Reply(Protocol):
