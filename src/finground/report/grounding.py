@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from finground.records.report import Report, Section, Status, Ungrounded
 from finground.report.brief import Brief
 from finground.report.evidence import Evidence, gather
-from finground.report.reading import read_dates, read_numbers, sentences
+from finground.report.reading import NUMBER, read_dates, read_numbers, sentences
 
 TERMS = (
     "golden cross", "death cross", "overbought", "oversold", "engulfing", "hammer", "morning star",
@@ -85,7 +85,7 @@ def _words(sentence: str, where: str, evidence: Evidence) -> list[Ungrounded]:
     """Tickers, signal words, control level and directions without a number."""
     flaws = [
         Ungrounded(found, where, "no such ticker was read")
-        for found in dict.fromkeys(TICKER.findall(sentence))
+        for found in dict.fromkeys(TICKER.findall(NUMBER.sub(" ", sentence)))
         if not evidence.capitals(found)
     ]
     low = sentence.lower()
