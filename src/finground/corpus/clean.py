@@ -15,7 +15,8 @@ INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u20
 SPACES = re.compile(r"[^\S\n]+")
 WORD = re.compile(r"[^\W\d_]+")
 BOILERPLATE = re.compile(
-    r"^(?:table of contents|back to top|none\.?|not applicable\.?|\[?reserved\]?\.?|omitted\.?|(?:page )?\d{1,3}"
+    r"^(?:table of contents|back to top|none\.?|not applicable\.?|\[?reserved\]?\.?|omitted\.?"
+    r"|(?:page )?\d{1,3}"
     r"|.{0,40}intentionally left blank.*|.{0,300}incorporated (?:herein |into .{0,60})?by reference.{0,200}"
     r"|(?:blah ?)+\.?)$",
     re.IGNORECASE,

@@ -23,6 +23,7 @@ SUFFIX = re.compile(
     r"\s*[-–—|]+\s*(?:reuters|wsj|bloomberg|cnbc|marketwatch|the wall street journal|ap|dpa|afp)\s*\Z",
     re.IGNORECASE,
 )
+LONGEST_SUFFIX = 40
 TRACKING = re.compile(
     r"^(?:utm_\w+|gclid|fbclid|mc_cid|mc_eid|cmpid|ncid|ref|ref_src|igshid|feedtype|feedname)$"
 )
@@ -72,7 +73,7 @@ def shingles(document: Document) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    return WORD.findall(SUFFIX.sub("", text).lower())
+    return WORD.findall((text[:-LONGEST_SUFFIX] + SUFFIX.sub("", text[-LONGEST_SUFFIX:])).lower())
 
 
 def _keys(document: Document) -> Iterator[str]:

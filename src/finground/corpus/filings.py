@@ -20,7 +20,9 @@ KIND = re.compile(r"<TYPE>([^\s<]+)")
 FORM = re.compile(r"10-?([KQ])", re.IGNORECASE)
 TEXT = re.compile(r"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 PART = re.compile(r"^part\s+(i{1,3}v?|iv)\b", re.IGNORECASE)
-ITEM = re.compile(r"^item\s*(\d{1,2}\s?[a-c]?)\s*[.:–—-]?(?:\s+|$)(.{0,150})$", re.IGNORECASE)
+ITEM = re.compile(
+    r"^item\s*(\d{1,2}\s?[a-c]?)(?:\s*[.:–—-]+\s*|\s+(?=(?-i:[A-Z\[]))|$)(.{0,200})$", re.IGNORECASE
+)
 
 
 def read(path: Path) -> Iterator[Document | Dropped]:
@@ -89,8 +91,13 @@ def _sections(text: str) -> Iterator[tuple[str, str, str]]:
         if not found:
             lines.append(line)
             continue
-        if lines:
-            yield key, heading, "\n".join(lines)
+        yield key, _named(heading, lines), "\n".join(lines)
         number = re.sub(r"\s", "", found.group(1)).lower()
         key, heading, lines = f"{part}item-{number}", f"Item {number.upper()}. {found.group(2)}".strip(), []
-    yield key, heading, "\n".join(lines)
+    yield key, _named(heading, lines), "\n".join(lines)
+
+
+def _named(heading: str, lines: list[str]) -> str:
+    """The item's heading; where its title stands on a line of its own, with that."""
+    alone = re.fullmatch(r"Item \S+\.", heading) and lines and len(lines[0]) < 150
+    return f"{heading} {lines[0]}" if alone else heading

@@ -1,4 +1,4 @@
-"""Headlines as JSONL (ts, title, href, matched, and sometimes a body); without a body it is not corpus text."""
+"""Headlines as JSONL (ts, title, href, matched, sometimes a body); without a body, one is not corpus text."""
 
 import hashlib
 import json

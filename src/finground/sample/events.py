@@ -36,7 +36,7 @@ BEFORE_OPEN, AFTER_CLOSE = time(11, 30), time(21, 15)  # UTC, in summer and in w
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One happening; `firm` or `industry` or neither (the market), `impact` a log return, `values` for the texts."""
+    """One happening to a firm, an industry or the market; `impact` is a log return, `values` serve texts."""
 
     at: datetime
     kind: str

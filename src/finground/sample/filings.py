@@ -67,7 +67,7 @@ class Filing:
 
 
 def filings(firm: Firm, years: int, ends: date, seed: int) -> list[Filing]:
-    """Everything a company filed up to `ends`, in the order of filing; the first two years are comparatives only."""
+    """Everything a company filed up to `ends`, in that order; the first two years are comparatives only."""
     spans = quarters(firm.calendar, years_before(ends, years + 3), ends)
     truth = simulate(firm, spans, firm.rng(seed, "statements"))
     rng = firm.rng(seed, "filings")
@@ -95,13 +95,13 @@ def _number(firm: Firm, filed: date, form: Form, seen: tuple[Statement, ...], nu
 
 
 def _overstated(firm: Firm, truth: Sequence[Statement]) -> int | None:
-    """The position of the quarter that is first reported too high: the last second quarter a year or more back."""
+    """The position of the quarter that is first reported too high: a second quarter, not the latest."""
     found = [at for at, statement in enumerate(truth[:-3]) if statement.quarter.number == 2 and at >= 8]
     return found[-1] if found and firm.index in OVERSTATED else None
 
 
 def _overstate(firm: Firm, true: Statement) -> Statement:
-    """Sales booked too early: 4% more revenue, owed by customers, and the tax and equity that follow from it."""
+    """Sales booked too early: 4% more revenue, owed by customers, and the tax and equity that follow."""
     more = round(true.flows[firm.trade.revenue_tag] * 0.04)
     tax = round(more * TAX_RATE)
     up = {

@@ -57,7 +57,7 @@ class Firm:
     new: bool
 
     def rng(self, seed: int, what: str) -> random.Random:
-        """A generator of this company's own, so that no company's numbers depend on how many others there are."""
+        """A generator of this company's own: its numbers do not depend on how many others there are."""
         return random.Random(f"{seed}/{self.ticker}/{what}")
 
 

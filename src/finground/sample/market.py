@@ -95,7 +95,7 @@ def prices_csv(stock: Stock) -> str:
 def flows_csv(stock: Stock, rng: random.Random) -> str:
     """The flow file of a company."""
     floating = round(stock.shares * rng.uniform(0.6, 0.95))
-    margin, held, control = rng.uniform(0.008, 0.03), rng.uniform(0.4, 0.8), rng.uniform(0.1, 0.5)
+    margin, held, control = rng.uniform(0.008, 0.03), rng.uniform(0.4, 0.8), rng.uniform(0.1, 0.8)
     lines = [FLOWS]
     for bar in stock.bars:
         margin = _within(margin * math.exp(rng.gauss(0, 0.01) + 0.3 * bar.cause), 0.004, 0.06)
@@ -173,7 +173,7 @@ def _bar(day: date, before: float, cause: float, usual: int, rng: random.Random)
 
 
 def _opening_price(reports: Sequence[Filing], shares: int, rng: random.Random) -> float:
-    """The first price, from a multiple of the first known year's earnings, or of revenue where there are none."""
+    """The first price, from a multiple of the first known year's earnings, or of revenue without any."""
     if not reports:
         return round(rng.uniform(12, 60), 2)
     year = reports[0].seen[-4:]

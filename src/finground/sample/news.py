@@ -68,7 +68,7 @@ class Teller:
         return Story(at, title, place, (topic,), tuple(self._tickers(event)), tuple(body))
 
     def _paragraphs(self, event: Event, told: Mapping[str, str], count: int, rng: random.Random) -> list[str]:
-        """A lead, then paragraphs of the groups that fit the event, none twice, none that says what is not known."""
+        """A lead, then paragraphs that fit the event, none twice, none that needs what is not known."""
         groups = self.data["groups"][event.kind]
         rest = [text for group in groups for text in self.data["paragraphs"][group] if self._can(text, told)]
         of_the_stock = [text for text in rest if "{close}" in text]

@@ -45,7 +45,7 @@ INTEREST_RATE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One quarter. `shares` are the weighted average; `surprise` is the quarter's shock in standard deviations."""
+    """One quarter. `shares` are the weighted average; `surprise` is its shock in standard deviations."""
 
     quarter: Quarter
     flows: Mapping[str, int]
@@ -159,13 +159,17 @@ def _move(
 
 
 def _totals(held: Mapping[str, int]) -> dict[str, int]:
+    """The balance sheet; a tenth of the debt is due within a year."""
     current = sum(held[key] for key in (CASH, RECEIVABLE, STOCK))
     assets = current + held[PLANT] + held[GOODWILL]
+    due = held[DEBT] // 10
     return {
         **held,
+        DEBT: held[DEBT] - due,
+        "LongTermDebtCurrent": due,
         "AssetsCurrent": current,
         ASSETS: assets,
-        "LiabilitiesCurrent": held[PAYABLE],
+        "LiabilitiesCurrent": held[PAYABLE] + due,
         LIABILITIES: held[PAYABLE] + held[DEBT],
         "LiabilitiesAndStockholdersEquity": assets,
         "RetainedEarningsAccumulatedDeficit": held[EQUITY] // 2,
