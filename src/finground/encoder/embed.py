@@ -1,7 +1,8 @@
-"""Sentence vectors without torch: all-MiniLM-L6-v2 in int8 through onnxruntime, at ingest and at question time.
+"""Sentence vectors without torch: all-MiniLM-L6-v2 in int8 through onnxruntime, at ingest and at question
+time.
 
-Texts in, unit vectors out, so that a dot product is a cosine. The model comes from two packages that hold nothing but data;
-they are found on disk and not imported.
+Texts in, unit vectors out, so that a dot product is a cosine. The model comes from two packages that hold
+nothing but data; they are found on disk and not imported.
 """
 
 import importlib.util
@@ -35,7 +36,8 @@ class Embedder:
     def embed(self, texts: list[str]) -> npt.NDArray[np.float32]:
         """Vectors [texts, 384] of length 1, in the order of the texts.
 
-        Texts are batched by length; a batch shares its int8 scales, so a vector may differ in the third digit with its company.
+        Texts are batched by length; a batch shares its int8 scales, so a vector may differ in the third digit
+        with its company.
         """
         tokenized = self._tokenizer.encode_batch(texts)
         session = self._quick if len(texts) <= FEW else self._optimised
@@ -78,7 +80,7 @@ def _states(ids: list[list[int]], session: Any) -> npt.NDArray[np.float32]:
 
 
 def _session(threads: int, level: str) -> Any:
-    """The model at a level of graph optimisation; levels differ in speed, and in vectors by less than 1e-5."""
+    """The model at a level of graph optimisation; vectors of two levels differ by less than 1e-5."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -95,5 +97,7 @@ def _file(module: str, name: str, package: str) -> Path:
     """
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
-        raise FingroundError(f"the package {package} is not installed and holds {name}; run `pip install {package}`")
+        raise FingroundError(
+            f"the package {package} is not installed and holds {name}; run `pip install {package}`"
+        )
     return Path(spec.submodule_search_locations[0]) / name

@@ -1,1 +1,3 @@
-"""Floor 2: facts, prices and news over time. Every read takes `as_of`; nothing comes back that was not known then."""
+"""Floor 2: facts, prices and news over time. Every read takes `as_of`; nothing comes back that was not known
+then.
+"""

@@ -1,7 +1,8 @@
-"""Metrics that nobody files: formulas over figures of one period, growth against the year before, and daily values.
+"""Metrics that nobody files: formulas over figures of one period, growth against the year before, and daily
+values.
 
-A computed fact names its inputs in its source and is known from when the last of them was. Where an input is missing, a
-divisor is zero or currencies differ there is no fact.
+A computed fact names its inputs in its source and is known from when the last of them was. Where an input is
+missing, a divisor is zero or currencies differ there is no fact.
 """
 
 import math
@@ -20,7 +21,9 @@ GROWTH = {"revenue-growth": "total-revenue", "earnings-growth": "net-income"}
 BARS = {"stock-price": "close", "volume": "volume"}
 PRICE_GROWTH = "stock-price-growth"
 NEAR = timedelta(days=45)  # shares are counted on the cover's day, some weeks after the period ends
-FRESH = timedelta(days=460)  # a figure that goes into a daily value is at most a year and a report's delay old
+FRESH = timedelta(
+    days=460
+)  # a figure that goes into a daily value is at most a year and a report's delay old
 YEAR, SAME = timedelta(days=365), timedelta(days=20)
 
 
@@ -59,9 +62,17 @@ class Ledger:
         return self._known[slug]
 
     def by(self, slug: str, day: date) -> Fact | None:
-        """The last figure of a metric whose period had ended by the day, if it is fresh; years for annual metrics."""
+        """The last figure of a metric whose period had ended by the day, if it is fresh; years for annual
+        metrics.
+        """
         known = self.of(slug)
-        kind: Kind = "year" if self._metrics.by_slug(slug).frequency == "annual" else "instant" if "instant" in known else "quarter"
+        kind: Kind = (
+            "year"
+            if self._metrics.by_slug(slug).frequency == "annual"
+            else "instant"
+            if "instant" in known
+            else "quarter"
+        )
         ended = [fact for fact in known.get(kind, []) if day - FRESH <= fact.period_end <= day]
         return ended[-1] if ended else None
 
@@ -98,13 +109,19 @@ def is_daily(metric: Metric) -> bool:
 
 
 def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledger) -> Fact | str:
-    """A daily metric at the last of the sessions, or why there is none; `before` is what growth is measured against."""
+    """A daily metric at the last of the sessions, or why there is none; `before` is what growth is measured
+    against.
+    """
     at = len(found) - 1
     if metric.slug == PRICE_GROWTH:
         return _price_growth(metric, found, before)
     if metric.slug in BARS:
         value = found.value(BARS[metric.slug], at)
-        return _of_day(metric, value, found, ()) if math.isfinite(value) else f"the source has no {metric.name.lower()} that day"
+        return (
+            _of_day(metric, value, found, ())
+            if math.isfinite(value)
+            else f"the source has no {metric.name.lower()} that day"
+        )
     slugs = formula.inputs(metric.formula or "")
     own = {slug: ledger.by(slug, found.day(at)) for slug in slugs if slug not in BARS}
     if missing := [slug for slug, fact in own.items() if fact is None]:
@@ -118,11 +135,15 @@ def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledg
         value = formula.value(metric.formula or "", values)
     except ZeroDivisionError:
         return "its divisor is zero"
-    return _of_day(metric, value, found, facts) if math.isfinite(value) else "the source has no price that day"
+    return (
+        _of_day(metric, value, found, facts) if math.isfinite(value) else "the source has no price that day"
+    )
 
 
 def _price_growth(metric: Metric, found: Sessions, before: Sessions | None) -> Fact | str:
-    """The adjusted close against that of the session before the first; against the first where that is all there is."""
+    """The adjusted close against that of the session before the first; against the first where that is all
+    there is.
+    """
     base, at = (before, len(before) - 1) if before is not None else (found, 0)
     if base is found and len(found) < 2:
         return "it takes two sessions"
@@ -139,11 +160,27 @@ def _of_day(metric: Metric, value: float, found: Sessions, facts: Sequence[Fact]
     filed = max([found.closed_at(at), *(fact.filed_at for fact in facts)])
     recorded = max([schema.moment(int(found.recorded_at[at])), *(fact.recorded_at for fact in facts)])
     priced = metric.unit in ("currency", "per-share")
-    rule = f"computed: {metric.formula}" if metric.formula else "close of the session" if metric.slug in BARS else ""
+    rule = (
+        f"computed: {metric.formula}"
+        if metric.formula
+        else "close of the session"
+        if metric.slug in BARS
+        else ""
+    )
     return Fact(
-        f"{entity}/{metric.slug}/{day}/day", entity, metric.slug, value, metric.unit, found.series.currency if priced else None,
-        None, day, filed, recorded, "; ".join(_sources([source, *(fact.source for fact in facts)])), rule,
-    )  # fmt: skip
+        f"{entity}/{metric.slug}/{day}/day",
+        entity,
+        metric.slug,
+        value,
+        metric.unit,
+        found.series.currency if priced else None,
+        None,
+        day,
+        filed,
+        recorded,
+        "; ".join(_sources([source, *(fact.source for fact in facts)])),
+        rule,
+    )
 
 
 def _computed(metric: Metric, own: Mapping[str, Fact | None], end: date, kind: Kind) -> Fact | None:
@@ -159,16 +196,27 @@ def _computed(metric: Metric, own: Mapping[str, Fact | None], end: date, kind: K
     return _from(metric, value, facts, (kind, end, f"computed: {metric.formula}", currency))
 
 
-def _from(metric: Metric, value: float, facts: Sequence[Fact], of: tuple[Kind, date, str, str | None]) -> Fact:
+def _from(
+    metric: Metric, value: float, facts: Sequence[Fact], of: tuple[Kind, date, str, str | None]
+) -> Fact:
     """A fact of one period out of others."""
     kind, end, rule, currency = of
     starts = [fact.period_start for fact in facts if fact.period_start is not None and fact.period_end == end]
     filed: datetime = max(fact.filed_at for fact in facts)
     return Fact(
-        f"{facts[0].entity}/{metric.slug}/{end}/{kind}", facts[0].entity, metric.slug, value, metric.unit, currency,
-        starts[0] if starts else None, end, filed, max(fact.recorded_at for fact in facts),
-        "; ".join(_sources(fact.source for fact in facts)), rule,
-    )  # fmt: skip
+        f"{facts[0].entity}/{metric.slug}/{end}/{kind}",
+        facts[0].entity,
+        metric.slug,
+        value,
+        metric.unit,
+        currency,
+        starts[0] if starts else None,
+        end,
+        filed,
+        max(fact.recorded_at for fact in facts),
+        "; ".join(_sources(fact.source for fact in facts)),
+        rule,
+    )
 
 
 def _sources(sources: Iterable[str]) -> Iterable[str]:
@@ -184,7 +232,11 @@ def _growth(metric: Metric, facts: Sequence[Fact]) -> list[Fact]:
         if before is not None and before.value > 0:
             kind: Kind = "year" if fact.id.endswith("/year") else "quarter"
             rule = f"computed: {fact.metric} against the period ended {before.period_end}"
-            found.append(_from(metric, fact.value / before.value - 1, [fact, before], (kind, fact.period_end, rule, None)))
+            found.append(
+                _from(
+                    metric, fact.value / before.value - 1, [fact, before], (kind, fact.period_end, rule, None)
+                )
+            )
     return found
 
 

@@ -1,8 +1,9 @@
 """Figures as filed become facts of a company's own periods, aligned with the calendar that was asked.
 
-Pure functions: rows known at `as_of` in, facts or a gap out. Of several filings of a period the last counts (case S1). A
-figure of a quarter is the quarter's own: filed as such, or a longer period less a shorter one with the same start, and then
-its rule says so (case S2). A balance-sheet value stands for the quarter that ends on its day.
+Pure functions: rows known at `as_of` in, facts or a gap out. Of several filings of a period the last counts
+(case S1). A figure of a quarter is the quarter's own: filed as such, or a longer period less a shorter one
+with the same start, and then its rule says so (case S2). A balance-sheet value stands for the quarter that
+ends on its day.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,22 +56,34 @@ def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
     years = [(row.preference, _fact(row, "year", metric)) for row in last if row.days in YEAR]
     quarters = [(row.preference, _fact(row, "quarter", metric)) for row in last if row.days in QUARTER]
     if metric.unit == "currency":
-        quarters += [(1000 + longer.preference, _rest(longer, shorter)) for longer, shorter in _leaving_a_quarter(last)]
+        quarters += [
+            (1000 + longer.preference, _rest(longer, shorter)) for longer, shorter in _leaving_a_quarter(last)
+        ]
     return {"quarter": _best(quarters), "year": _best(years)}
 
 
-def align(metric: Metric, known: Figures, interval: Interval, entity: str, as_of: date) -> tuple[list[Fact], Gap | None]:
-    """The facts of the fiscal periods that overlap the calendar interval by half, and what of it is not filed yet."""
+def align(
+    metric: Metric, known: Figures, interval: Interval, entity: str, as_of: date
+) -> tuple[list[Fact], Gap | None]:
+    """The facts of the fiscal periods that overlap the calendar interval by half, and what of it is not filed
+    yet.
+    """
     days = _days(interval.start, interval.end)
     kind = _kind(metric, days)
     facts = known.get(kind, [])
     one = days <= 1.5 * QUARTER_DAYS or YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
     if one:
-        found = sorted((fact for fact in facts if _covers(fact, interval, days)), key=lambda f: (_overlap(f, interval), f.period_end))
+        found = sorted(
+            (fact for fact in facts if _covers(fact, interval, days)),
+            key=lambda f: (_overlap(f, interval), f.period_end),
+        )
         chosen = found[-1:]
     else:
         chosen = [fact for fact in facts if 2 * _overlap(fact, interval) >= _length(fact)]
-    noted = [_noted(fact, f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}") for fact in chosen]
+    noted = [
+        _noted(fact, f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}")
+        for fact in chosen
+    ]
     if chosen and (one or not _next_is_due(facts[-1], interval)):
         return noted, None
     return noted, _not_filed(metric, known, kind, interval, entity, as_of)
@@ -78,9 +91,14 @@ def align(metric: Metric, known: Figures, interval: Interval, entity: str, as_of
 
 def latest(metric: Metric, known: Figures, n: int = 1) -> list[Fact]:
     """The last `n` periods filed; years only where there are no quarters or the metric is annual."""
-    order: tuple[Kind, ...] = ("year", "instant", "quarter") if metric.frequency == "annual" else ("quarter", "instant", "year")
-    kind = next((kind for kind in order if known.get(kind)), "quarter")
-    return [_noted(fact, f"latest {_word(fact, kind)} filed" if n == 1 else "") for fact in known.get(kind, [])[-n:]]
+    order: tuple[Kind, ...] = (
+        ("year", "instant", "quarter") if metric.frequency == "annual" else ("quarter", "instant", "year")
+    )
+    kind: Kind = next((kind for kind in order if known.get(kind)), "quarter")
+    return [
+        _noted(fact, f"latest {_word(fact, kind)} filed" if n == 1 else "")
+        for fact in known.get(kind, [])[-n:]
+    ]
 
 
 def nearest(known: Figures, day: date) -> Fact | None:
@@ -105,7 +123,9 @@ def _last_filed(rows: Iterable[Reported]) -> list[Reported]:
 
 
 def _leaving_a_quarter(rows: Sequence[Reported]) -> list[tuple[Reported, Reported]]:
-    """Pairs of one tag with the same start, of which the longer has a quarter more: the year and its nine months."""
+    """Pairs of one tag with the same start, of which the longer has a quarter more: the year and its nine
+    months.
+    """
     starts: dict[tuple[str, date], list[Reported]] = {}
     for row in rows:
         starts.setdefault((row.tag, row.period_start), []).append(row)
@@ -121,19 +141,30 @@ def _leaving_a_quarter(rows: Sequence[Reported]) -> list[tuple[Reported, Reporte
 def _rest(longer: Reported, shorter: Reported) -> Fact:
     rule = f"{_span(longer)} minus {_span(shorter)}"
     fact = replace(
-        longer, value=longer.value - shorter.value, period_start=shorter.period_end + timedelta(days=1),
-        filed_at=max(longer.filed_at, shorter.filed_at), recorded_at=max(longer.recorded_at, shorter.recorded_at),
-    )  # fmt: skip
+        longer,
+        value=longer.value - shorter.value,
+        period_start=shorter.period_end + timedelta(days=1),
+        filed_at=max(longer.filed_at, shorter.filed_at),
+        recorded_at=max(longer.recorded_at, shorter.recorded_at),
+    )
     return replace(_fact(fact, "quarter", None), rule=rule, source=f"{_source(longer)}; {_source(shorter)}")
 
 
 def _fact(row: Reported, kind: Kind, metric: Metric | None) -> Fact:
     return Fact(
-        id=f"{row.company}/{row.metric}/{row.period_end}/{kind}", entity=row.company, metric=row.metric, value=row.value,
-        unit=row.unit, currency=row.currency, period_start=None if metric and metric.instant else row.period_start,
-        period_end=row.period_end, filed_at=schema.moment(row.filed_at), recorded_at=schema.moment(row.recorded_at),
-        source=_source(row), rule="",
-    )  # fmt: skip
+        id=f"{row.company}/{row.metric}/{row.period_end}/{kind}",
+        entity=row.company,
+        metric=row.metric,
+        value=row.value,
+        unit=row.unit,
+        currency=row.currency,
+        period_start=None if metric and metric.instant else row.period_start,
+        period_end=row.period_end,
+        filed_at=schema.moment(row.filed_at),
+        recorded_at=schema.moment(row.recorded_at),
+        source=_source(row),
+        rule="",
+    )
 
 
 def _best(facts: list[tuple[int, Fact]]) -> list[Fact]:
@@ -144,7 +175,9 @@ def _best(facts: list[tuple[int, Fact]]) -> list[Fact]:
     return [by_end[end][1] for end in sorted(by_end)]
 
 
-def _not_filed(metric: Metric, known: Figures, kind: Kind, interval: Interval, entity: str, as_of: date) -> Gap:
+def _not_filed(
+    metric: Metric, known: Figures, kind: Kind, interval: Interval, entity: str, as_of: date
+) -> Gap:
     near = nearest({kind: known[kind]} if known.get(kind) else known, interval.end)
     what = f"{metric.name} of {_text(interval)}"
     if near is None:

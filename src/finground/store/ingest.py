@@ -1,8 +1,8 @@
 """Raw files into the live store: each file in one transaction, the same file never twice (case S6).
 
-Files are read in a fixed order, companies first, so that an ingest killed anywhere and run again gives the same store. A
-file of a layout we do not know is listed as skipped; a damaged one of a known layout is an InputError, and nothing of it
-is written (case S7).
+Files are read in a fixed order, companies first, so that an ingest killed anywhere and run again gives the
+same store. A file of a layout we do not know is listed as skipped; a damaged one of a known layout is an
+InputError, and nothing of it is written (case S7).
 """
 
 import logging
@@ -40,7 +40,7 @@ KINDS: tuple[tuple[str, str], ...] = (  # in the order they are read
     ("prices", "market/prices/*.csv*"),
     ("index", "market/index/*.csv*"),
     ("flows", "market/company-flows/*.csv*"),
-    ("news", "news/reuters-headlines/*.jsonl*"),
+    ("news", "news/*/*.jsonl*"),
 )
 ELSEWHERE = {
     "sec/10k-html/*": "a text for the corpus", "news/reuters21578/*": "a text for the corpus",
@@ -49,7 +49,9 @@ ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """sha256 of each file by path, new rows by table, files skipped with the reason, rows set aside by reason."""
+    """sha256 of each file by path, new rows by table, files skipped with the reason, rows set aside by
+    reason.
+    """
 
     hashes: dict[str, str]
     rows: dict[str, int]
@@ -64,10 +66,14 @@ def ingest(store: Store, raw: Path, *, now: datetime, metrics: Metrics, embed: E
         InputError: if the folder is missing or a file in it is damaged.
     """
     if not raw.is_dir():
-        raise InputError(f"{raw} is not a folder; give a folder with sec/, market/ and news/ in it, as `finground fetch` writes")
+        raise InputError(
+            f"{raw} is not a folder; give one with sec/, market/ and news/ in it, as `finground fetch` writes"
+        )
     files, skipped = _files(raw)
     if not files:
-        raise InputError(f"{raw} has no file of a known layout; it should hold sec/, market/ or news/ (docs/data-card.md)")
+        raise InputError(
+            f"{raw} has no file of a known layout; it should hold sec/, market/ or news/ (docs/data-card.md)"
+        )
     hashes = {str(path.relative_to(raw)): digest(path) for _, path in files}
     known = _known(store, synthetic=(raw / "SYNTHETIC").exists())
     rows, aside = dict[str, int](), dict[str, int]()
@@ -87,7 +93,9 @@ def _files(raw: Path) -> tuple[list[tuple[str, Path]], dict[str, str]]:
     """Files of known layouts in reading order, and the others with the reason why they are left."""
     files: list[tuple[str, Path]] = []
     skipped: dict[str, str] = {}
-    found = [path for top in ("sec", "market", "news") for path in sorted((raw / top).rglob("*")) if path.is_file()]
+    found = [
+        path for top in ("sec", "market", "news") for path in sorted((raw / top).rglob("*")) if path.is_file()
+    ]
     kinds = {path: _kind(str(path.relative_to(raw))) for path in found}
     for place in range(len(KINDS)):
         files += [(KINDS[place][0], path) for path in found if kinds[path] == place]
@@ -97,7 +105,9 @@ def _files(raw: Path) -> tuple[list[tuple[str, Path]], dict[str, str]]:
         skipped[str(path.relative_to(raw))] = f"one index is read, {index[0].name}"
     for path in (path for path in found if kinds[path] is None):
         name = str(path.relative_to(raw))
-        skipped[name] = next((why for form, why in ELSEWHERE.items() if fnmatch(name, form)), "no layout we read")
+        skipped[name] = next(
+            (why for form, why in ELSEWHERE.items() if fnmatch(name, form)), "no layout we read"
+        )
     return files, skipped
 
 
@@ -110,16 +120,22 @@ def _read(kind: str, path: Path, known: Known, metrics: Metrics) -> Iterator[Rea
     if kind == "facts":
         return edgar.company_facts(path, known, metrics)
     readers: dict[str, Callable[[Path, Known], Iterator[Read]]] = {
-        "tickers": tables.company_tickers, "securities": tables.securities, "price-archive": prices.price_archive,
-        "prices": prices.price_file, "index": prices.index_file, "flows": prices.flow_file, "news": news.headlines,
-    }  # fmt: skip
+        "tickers": tables.company_tickers,
+        "securities": tables.securities,
+        "price-archive": prices.price_archive,
+        "prices": prices.price_file,
+        "index": prices.index_file,
+        "flows": prices.flow_file,
+        "news": news.headlines,
+    }
     return readers[kind](path, known)
 
 
 def _known(store: Store, synthetic: bool) -> Known:
     """The companies and tickers of the store as it is."""
     with store.reading() as connection:
-        names = {id: name for id, name in connection.execute(select(schema.companies.c.id, schema.companies.c.name))}
+        stored = connection.execute(select(schema.companies.c.id, schema.companies.c.name))
+        names = dict(stored.tuples().all())
         known = Known(synthetic, names)
         order = select(schema.tickers.c.ticker, schema.tickers.c.company).order_by("place", "company")
         for ticker, company in connection.execute(order):
@@ -169,11 +185,17 @@ class _Writer:
         starts = progress(range(0, len(texts), CHUNK), f"embedding {self.path}")
         made = [np.asarray(self.embed(texts[start : start + CHUNK]), dtype="<f4") for start in starts]
         vectors = dict(zip(texts, np.concatenate(made), strict=True))
-        add(connection, schema.news_vectors, [{"news": r["id"], "vector": vectors[text_of(r)].tobytes()} for r in rows])
+        add(
+            connection,
+            schema.news_vectors,
+            [{"news": r["id"], "vector": vectors[text_of(r)].tobytes()} for r in rows],
+        )
 
     def _set_aside(self, connection: Connection, item: Aside) -> None:
         row = {"sha256": self.sha256, "place": item.place, "path": self.path, "reason": item.reason}
-        add(connection, schema.quarantine, [{**row, "content": item.content, "recorded_at": self.recorded_at}])
+        add(
+            connection, schema.quarantine, [{**row, "content": item.content, "recorded_at": self.recorded_at}]
+        )
 
 
 def text_of(row: Mapping[str, Any]) -> str:

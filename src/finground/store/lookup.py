@@ -1,8 +1,8 @@
 """A request, and what tools need, served from the store in one read as of one moment.
 
-What comes out is a Bundle: facts and series with sources, passages, and a gap for each thing asked for and not there. A
-request compiles to fixed statements over ids the catalogue knows; texts of users never become part of one (law 4), and no
-statement is without `as_of` (law 1).
+What comes out is a Bundle: facts and series with sources, passages, and a gap for each thing asked for and
+not there. A request compiles to fixed statements over ids the catalogue knows; texts of users never become
+part of one (law 4), and no statement is without `as_of` (law 1).
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,9 @@ def lookup(
             reading.rank(request.rank, companies, slugs, request.interval, take)
         elif slugs:
             if not companies and not request.unresolved and request.entities:
-                take.gaps.append(Gap(request.entities[0].id, "data", f"no company with data by {as_of:%Y-%m-%d}"))
+                take.gaps.append(
+                    Gap(request.entities[0].id, "data", f"no company with data by {as_of:%Y-%m-%d}")
+                )
             reading.asked(companies, slugs, request.interval, take)
         if any(entity.kind == "market" for entity in request.entities) and not request.rank:
             reading.index(take, 1 if request.interval is None else None, request.interval)
@@ -49,23 +51,35 @@ def lookup(
         passages = news.search(connection, wanted, vector)
     sources = [row.source for rows in (take.facts.values(), take.series.values(), passages) for row in rows]
     return Bundle(
-        as_of, tuple(take.facts.values()), tuple(take.series.values()), passages, tuple(dict.fromkeys(take.gaps)),
+        as_of,
+        tuple(take.facts.values()),
+        tuple(take.series.values()),
+        passages,
+        tuple(dict.fromkeys(take.gaps)),
         any(schema.is_synthetic(source) for source in sources),
-    )  # fmt: skip
+    )
 
 
 def members_of_news(request: Request, companies: list[str]) -> list[str] | None:
-    """Whose news: the companies named, else the members of what is named, else (a market, nobody) everyone's."""
+    """Whose news: the companies named, else the members of what is named, else everyone's."""
     named = [entity.id for entity in request.entities if entity.kind in ("company", "peers")]
-    if any(entity.kind == MARKET for entity in request.entities) or not (request.entities or request.unresolved):
+    if any(entity.kind == MARKET for entity in request.entities) or not (
+        request.entities or request.unresolved
+    ):
         return None
     return named or companies
 
 
 def search_of(
-    request: Request, needs: Mapping[str, Needs], companies: list[str] | None, as_of: datetime, best: tuple[int, float]
+    request: Request,
+    needs: Mapping[str, Needs],
+    companies: list[str] | None,
+    as_of: datetime,
+    best: tuple[int, float],
 ) -> news.Search:
-    """The window of the news: the interval asked, widened to the days tools need; a year where no dates are asked."""
+    """The window of the news: the interval asked, widened to the days tools need; a year where no dates are
+    asked.
+    """
     until = schema.seconds(as_of)
     days = max((need.news_days for need in needs.values()), default=0)
     start, end = until - (days or NEWS_DAYS) * 86400, until

@@ -5,6 +5,7 @@ Vectors have length 1, so the cosine is a dot product over what the filter leave
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,33 +26,44 @@ class Search:
     threshold: float
 
 
-def search(connection: Connection, wanted: Search, vector: npt.NDArray[np.float32] | None) -> tuple[Passage, ...]:
-    """The `k` items nearest to the vector and not under the threshold; without a vector the latest `k`, with score 0."""
+def search(
+    connection: Connection, wanted: Search, vector: npt.NDArray[np.float32] | None
+) -> tuple[Passage, ...]:
+    """The `k` items nearest to the vector and not under the threshold; without a vector the latest `k`, with
+    score 0.
+    """
     news = schema.news.c
     if vector is None:
-        latest = _filtered(select(news.id), wanted).order_by(news.published_at.desc(), news.id).limit(wanted.k)
-        return _passages(connection, {id: 0.0 for id in connection.scalars(latest)})
+        latest = _filtered(select(news.id), wanted).order_by(news.published_at.desc(), news.id)
+        ids: Sequence[str] = connection.scalars(latest.limit(wanted.k)).all()
+        return _passages(connection, dict.fromkeys(ids, 0.0))
     stored = schema.news_vectors.c
     joined = select(news.id, stored.vector).join(schema.news_vectors, stored.news == news.id)
-    rows = connection.execute(_filtered(joined, wanted).order_by(news.published_at.desc(), news.id)).all()
+    found = _filtered(joined, wanted).order_by(news.published_at.desc(), news.id)
+    rows: Sequence[Any] = connection.execute(found).all()
     if not rows:
         return ()
     matrix = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f4").reshape(len(rows), -1)
     scores = matrix @ vector.astype(np.float32)
-    best = [int(at) for at in np.argsort(-scores, kind="stable")[: wanted.k] if scores[at] >= wanted.threshold]
+    best = [
+        int(at) for at in np.argsort(-scores, kind="stable")[: wanted.k] if scores[at] >= wanted.threshold
+    ]
     return _passages(connection, {rows[at][0]: float(scores[at]) for at in best})
 
 
-def _filtered(query: Select[tuple[str]] | Select[tuple[str, bytes]], wanted: Search) -> Select[tuple[str, bytes]]:
+def _filtered(query: Select[Any], wanted: Search) -> Select[Any]:
+    """The query over the items of the window, about the companies."""
     news, about = schema.news.c, schema.news_companies.c
     inside = query.where(news.published_at >= wanted.start, news.published_at <= wanted.end)
     if wanted.companies is not None:
-        # a link carries the time of the copy that named the company: not before it is the item about that company
+        # a link's time is that of the copy that named the company: only from then is the item about it
         named = select(about.news).where(
-            about.company.in_(wanted.companies), about.published_at >= wanted.start, about.published_at <= wanted.end
+            about.company.in_(wanted.companies),
+            about.published_at >= wanted.start,
+            about.published_at <= wanted.end,
         )
         inside = inside.where(news.id.in_(named))
-    return inside  # type: ignore[return-value]  # the columns do not matter here
+    return inside
 
 
 def _passages(connection: Connection, scores: dict[str, float]) -> tuple[Passage, ...]:
@@ -59,7 +71,9 @@ def _passages(connection: Connection, scores: dict[str, float]) -> tuple[Passage
     news = schema.news.c
     columns = (news.id, news.published_at, news.source, news.headline, news.body, news.url, news.tickers)
     found = {
-        id: Passage(id, schema.moment(published), source, headline, body, url, tuple(tickers.split()), scores[id])
+        id: Passage(
+            id, schema.moment(published), source, headline, body, url, tuple(tickers.split()), scores[id]
+        )
         for id, published, source, headline, body, url, tickers in connection.execute(
             select(*columns).where(news.id.in_(list(scores)))
         )

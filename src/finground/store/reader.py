@@ -1,7 +1,7 @@
 """The store as others see it: opened by path or URL, its companies, what it covers, what it holds.
 
-Every read of a figure, a bar or a headline takes `as_of` and returns nothing that was not known then (law 1). The names
-of companies have no time of their own; their tickers may, and the catalogue adds those.
+Every read of a figure, a bar or a headline takes `as_of` and returns nothing that was not known then (law 1).
+The names of companies have no time of their own; their tickers may, and the catalogue adds those.
 """
 
 from collections.abc import Iterator, Sequence
@@ -56,6 +56,10 @@ class Store:
     def reading(self) -> Iterator[Connection]:
         """A connection that sees one state throughout, whatever is ingested meanwhile (case S10)."""
         with self.engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN")  # the driver itself begins only before it writes
+            else:
+                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     def companies(self) -> "list[Company]":
@@ -77,7 +81,9 @@ class Store:
         for id, name, currency, synthetic in rows:
             own = tickers.get(id, [""])
             sector, industry = groups.get(id, ("", ""))
-            company = with_known(Company(id, name, own[0], sector, industry, currency, synthetic=bool(synthetic)))
+            company = with_known(
+                Company(id, name, own[0], sector, industry, currency, synthetic=bool(synthetic))
+            )
             found.append(company if len(own) == 1 else _with_tickers(company, own))
         return found
 
@@ -89,12 +95,16 @@ class Store:
     def sessions(self, company: str, as_of: datetime) -> list[datetime]:
         """Closes of the company's sessions known at `as_of`, oldest first."""
         closed = schema.bars.c.closed_at
-        known = select(closed).distinct().where(schema.bars.c.entity == company, closed <= schema.seconds(as_of))
+        known = (
+            select(closed).distinct().where(schema.bars.c.entity == company, closed <= schema.seconds(as_of))
+        )
         with self.reading() as connection:
             return [schema.moment(time) for time in connection.scalars(known.order_by(closed))]
 
     def status(self, now: datetime | None = None) -> dict[str, Any]:
-        """Rows by table, the latest of each kind, its lag behind the last ingest (or `now`) in days, rows set aside."""
+        """Rows by table, the latest of each kind, its lag behind the last ingest (or `now`) in days, rows set
+        aside.
+        """
         with self.reading() as connection:
             rows = {table.name: _count(connection, table) for table in schema.METADATA.sorted_tables}
             latest = {
@@ -108,7 +118,9 @@ class Store:
         return {
             "rows": rows,
             "latest": {name: _iso(time) for name, time in latest.items()},
-            "lag_days": {n: round((reference - t) / 86400, 2) for n, t in latest.items() if t is not None and reference},
+            "lag_days": {
+                n: round((reference - t) / 86400, 2) for n, t in latest.items() if t is not None and reference
+            },
             "last_ingest": _iso(recorded),
             "quarantine": reasons,
         }
@@ -126,15 +138,18 @@ class Store:
             with self.reading() as connection:
                 version = connection.scalar(select(schema.store_schema.c.version))
         except DatabaseError as error:
-            raise InputError(f"{place} is not a store of ours ({error.orig}); `finground ingest` makes one") from error
+            raise InputError(
+                f"{place} is not a store of ours ({error.orig}); `finground ingest` makes one"
+            ) from error
         if version != schema.VERSION:
             raise InputError(
-                f"{place} has schema version {version}, this finground reads {schema.VERSION}; ingest the raw files into a new store"
+                f"{place} has schema version {version}, this finground reads {schema.VERSION}; "
+                "ingest the raw files into a new store"
             )
 
 
 def with_data(connection: Connection, ids: Sequence[str] | None, until: int | None) -> list[str]:
-    """Those of `ids` (None is all companies) that have a figure or a bar known by then, in the store's order."""
+    """Those of `ids` (None is all companies) with a figure or a bar known by then, in the store's order."""
     company, bars, values = schema.companies.c, schema.bars.c, schema.metric_values.c
     bar = select(bars.entity).where(bars.entity == company.id)
     value = select(values.company).where(values.company == company.id)
@@ -153,10 +168,14 @@ def _engine(place: str, create: bool) -> Engine:
     if create:
         path.parent.mkdir(parents=True, exist_ok=True)
     elif not path.is_file():
-        raise InputError(f"{path} is not there; `finground ingest` makes the live store, the snapshot stage a frozen one")
+        raise InputError(
+            f"{path} is not there; `finground ingest` makes the live store, the snapshot stage a frozen one"
+        )
     mode = "rwc" if create else "rw"
     quoted = str(path.resolve()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    engine = create_engine(f"sqlite+pysqlite:///file:{quoted}?mode={mode}&uri=true", connect_args={"timeout": 60})
+    engine = create_engine(
+        f"sqlite+pysqlite:///file:{quoted}?mode={mode}&uri=true", connect_args={"timeout": 60}
+    )
     if create:
         event.listen(engine, "connect", _write_ahead)
     return engine
@@ -175,7 +194,9 @@ def _with_tickers(company: "Company", tickers: list[str]) -> "Company":
     from finground.catalog.companies import DatedTicker
 
     dated = {one.ticker for one in company.dated}
-    return replace(company, tickers=company.dated + tuple(DatedTicker(one) for one in tickers if one not in dated))
+    return replace(
+        company, tickers=company.dated + tuple(DatedTicker(one) for one in tickers if one not in dated)
+    )
 
 
 def _industries(connection: Connection) -> dict[str, tuple[str, str]]:
@@ -193,7 +214,10 @@ def _count(connection: Connection, table: Any) -> int:
 
 def _reasons(connection: Connection) -> list[tuple[str, int]]:
     reason = schema.quarantine.c.reason
-    return [(why, n) for why, n in connection.execute(select(reason, func.count()).group_by(reason).order_by(reason))]
+    return [
+        (why, n)
+        for why, n in connection.execute(select(reason, func.count()).group_by(reason).order_by(reason))
+    ]
 
 
 def _iso(time: int | None) -> str | None:

@@ -1,4 +1,6 @@
-"""One read of the store at one moment: who an entity is, their figures and sessions, and what goes into the bundle."""
+"""One read of the store at one moment: who an entity is, their figures and sessions, and what goes into the
+bundle.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,7 +71,9 @@ class Reading:
         else:
             found = self.known(None)
         if not found:
-            take.gaps.append(Gap(entity.id, entity.name, f"no company of it has data by {self.as_of:%Y-%m-%d}"))
+            take.gaps.append(
+                Gap(entity.id, entity.name, f"no company of it has data by {self.as_of:%Y-%m-%d}")
+            )
         return found
 
     def peers(self, company: str) -> list[str]:
@@ -77,7 +81,9 @@ class Reading:
         industry = self.catalog.companies.by_id(company).industry
         if not industry:
             return []
-        alike = [one.id for one in self.catalog.companies.all if one.industry == industry and one.id != company]
+        alike = [
+            one.id for one in self.catalog.companies.all if one.industry == industry and one.id != company
+        ]
         return self.largest(self.known(alike))
 
     def known(self, ids: Sequence[str] | None) -> list[str]:
@@ -106,7 +112,9 @@ class Reading:
         needed = [slug for slug in computed.inputs(slugs, metrics) if metrics.by_slug(slug).tags]
         table = schema.metric_values.c
         columns = [table[name] for name in Reported.__dataclass_fields__]
-        known = select(*columns).where(table.company.in_(ids), table.metric.in_(needed), table.filed_at <= self.until)
+        known = select(*columns).where(
+            table.company.in_(ids), table.metric.in_(needed), table.filed_at <= self.until
+        )
         if since is not None:
             known = known.where(table.period_end >= since)
         rows: dict[str, dict[str, list[Reported]]] = {id: {} for id in ids}
@@ -136,7 +144,11 @@ class Reading:
             return [self.daily(id, metric, interval, take)]
         known, today = self.ledger(id).of(metric.slug), self.as_of.date()
         if not any(known.values()):
-            reason = "not on file" if metric.tags or metric.formula or metric.slug in computed.GROWTH else "no source of it in the store"
+            reason = (
+                "not on file"
+                if metric.tags or metric.formula or metric.slug in computed.GROWTH
+                else "no source of it in the store"
+            )
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
             return list(facts.latest(metric, known))
@@ -144,7 +156,9 @@ class Reading:
         return [*found, *([gap] if gap else [])]
 
     def daily(self, id: str, metric: Metric, interval: Interval | None, take: Take) -> Fact | Gap:
-        """A daily metric at the last session of the interval, whose series joins the bundle; or at the last one known."""
+        """A daily metric at the last session of the interval, whose series joins the bundle; or at the last
+        one known.
+        """
         if not computed.is_daily(metric):
             return Gap(id, metric.name, "no source of it in the store")
         if interval is None:
@@ -161,15 +175,26 @@ class Reading:
         value = computed.daily(metric, found, before, self.ledger(id))
         return Gap(id, what, value) if isinstance(value, str) else value
 
-    def rank(self, rank: Rank, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take) -> None:
-        """The first `n` by the metric, each with the other metrics asked; those without it cannot be placed."""
+    def rank(
+        self, rank: Rank, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take
+    ) -> None:
+        """The first `n` by the metric, each with the other metrics asked; those without it have no place."""
         by = self.catalog.metrics.by_slug(rank.by)
         first = interval.start if interval else self.as_of.date()
         self.read(ids, dict.fromkeys([rank.by, *slugs]), first - REACH)
-        placed = [fact for id in ids for fact in self.facts_of(id, by, interval, Take())[-1:] if isinstance(fact, Fact)]
+        placed = [
+            fact
+            for id in ids
+            for fact in self.facts_of(id, by, interval, Take())[-1:]
+            if isinstance(fact, Fact)
+        ]
         currencies = [fact.currency for fact in placed]
         main = max(currencies, key=lambda one: (currencies.count(one), one or ""), default=None)
-        take.add(Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact) for fact in placed if fact.currency != main)
+        take.add(
+            Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact)
+            for fact in placed
+            if fact.currency != main
+        )
         placed = [fact for fact in placed if fact.currency == main]
         placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
         if not placed:
@@ -182,7 +207,9 @@ class Reading:
 
     def index(self, take: Take, last: int | None, interval: Interval | None) -> None:
         """Sessions of the index: the `last` ones, and those of the interval."""
-        window = Window(interval.start if interval else None, interval.end if interval and last is None else None, last)
+        window = Window(
+            interval.start if interval else None, interval.end if interval and last is None else None, last
+        )
         found = self.bars(MARKET, window)
         if found is None:
             take.gaps.append(Gap(MARKET, "index", f"no index level known by {self.as_of:%Y-%m-%d}"))
@@ -204,7 +231,9 @@ class Reading:
         for id, need in every.items():
             self._need(id, need, needs, interval, take)
 
-    def _need(self, id: str, need: Needs, own: Mapping[str, Needs], interval: Interval | None, take: Take) -> None:
+    def _need(
+        self, id: str, need: Needs, own: Mapping[str, Needs], interval: Interval | None, take: Take
+    ) -> None:
         for slug in need.metrics:
             metric = self.catalog.metrics.by_slug(slug)
             if metric.frequency != "daily" and need.quarters:

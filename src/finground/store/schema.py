@@ -1,8 +1,9 @@
 """The tables of the store: a star of companies with figures, bars, flows and news around it; append-only.
 
-Two times stand beside what is true of a period: when it became known (`filed_at`, `closed_at`, `published_at`) and when
-we stored it (`recorded_at`). All four are whole seconds since 1970, UTC, so that an as-of read is a comparison of
-integers on an index. A revised row is a new row; nothing is updated. Nothing here is SQLite's alone.
+Two times stand beside what is true of a period: when it became known (`filed_at`, `closed_at`,
+`published_at`) and when we stored it (`recorded_at`). All four are whole seconds since 1970, UTC, so that an
+as-of read is a comparison of integers on an index. A revised row is a new row; nothing is updated. Nothing
+here is SQLite's alone.
 """
 
 from datetime import UTC, datetime
@@ -69,9 +70,13 @@ Index("metric_values_by_metric", metric_values.c.metric, metric_values.c.period_
 
 BAR_COLUMNS = ("open", "high", "low", "close", "adj_close", "volume")
 FLOW_COLUMNS = (
-    "large_order_buy_shares", "large_order_sell_shares", "float_shares", "margin_balance", "institutional_share",
+    "large_order_buy_shares",
+    "large_order_sell_shares",
+    "float_shares",
+    "margin_balance",
+    "institutional_share",
     "control_level",
-)  # fmt: skip
+)
 
 bars = Table(
     "bars", METADATA,
@@ -108,16 +113,33 @@ news_vectors = Table(
 )  # fmt: skip
 
 ingested = Table(
-    "ingested", METADATA,
-    _key("sha256"), _value("path"), _value("kind"), _value("rows", Integer), _value("recorded_at", BigInteger),
-)  # fmt: skip
+    "ingested",
+    METADATA,
+    _key("sha256"),
+    _value("path"),
+    _value("kind"),
+    _value("rows", Integer),
+    _value("recorded_at", BigInteger),
+)
 
 quarantine = Table(
-    "quarantine", METADATA,
-    _key("sha256"), _key("place"), _value("path"), _value("reason"), _value("content"), _value("recorded_at", BigInteger),
-)  # fmt: skip
+    "quarantine",
+    METADATA,
+    _key("sha256"),
+    _key("place"),
+    _value("path"),
+    _value("reason"),
+    _value("content"),
+    _value("recorded_at", BigInteger),
+)
 
-KNOWN_AT = {metric_values: "filed_at", bars: "closed_at", flows: "closed_at", news: "published_at", news_companies: "published_at"}
+KNOWN_AT = {
+    metric_values: "filed_at",
+    bars: "closed_at",
+    flows: "closed_at",
+    news: "published_at",
+    news_companies: "published_at",
+}
 TIMELESS = (companies, tickers, industries)
 
 

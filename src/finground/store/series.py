@@ -1,4 +1,6 @@
-"""Daily bars and flows of one entity, out of the rows known at `as_of`; of a revised day the last row recorded counts."""
+"""Daily bars and flows of one entity, out of the rows known at `as_of`; of a revised day the last row
+recorded counts.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +18,9 @@ COLUMNS = {schema.bars.name: schema.BAR_COLUMNS, schema.flows.name: schema.FLOW_
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The sessions from `start` to `end`, both days included, and at least the `last` ones known; None is open."""
+    """The sessions from `start` to `end`, both days included, and at least the `last` ones known; None is
+    open.
+    """
 
     start: date | None = None
     end: date | None = None
@@ -48,11 +52,19 @@ class Sessions:
         return float("nan") if column is None else float(column[at])
 
 
-def sessions(connection: Connection, table: Table, entity: str, until: int, window: Window) -> Sessions | None:
+def sessions(
+    connection: Connection, table: Table, entity: str, until: int, window: Window
+) -> Sessions | None:
     """The sessions of the window that had closed by `until`, oldest first; None if there are none."""
     names = COLUMNS[table.name]
     closed = table.c.closed_at
-    columns = (closed, table.c.recorded_at, table.c.currency, table.c.source, *(table.c[name] for name in names))
+    columns = (
+        closed,
+        table.c.recorded_at,
+        table.c.currency,
+        table.c.source,
+        *(table.c[name] for name in names),
+    )
     known = select(*columns).where(table.c.entity == entity, closed <= until)
     if window.end is not None:
         known = known.where(closed < _midnight(window.end + timedelta(days=1)))
@@ -81,14 +93,24 @@ def within(found: Sessions, start: date) -> Sessions | None:
         return None
     columns = tuple(column[kept] for column in found.series.columns)
     series = replace(found.series, times=found.series.times[kept], columns=columns)
-    return Sessions(replace(series, id=_id(series.entity, series.id.split("/")[1], series.times)), found.recorded_at[kept])
+    return Sessions(
+        replace(series, id=_id(series.entity, series.id.split("/")[1], series.times)), found.recorded_at[kept]
+    )
 
 
 def _sessions(entity: str, kind: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Sessions:
     by_column = list(zip(*rows, strict=True))
     times = np.array(by_column[0], dtype="datetime64[s]")
     columns = tuple(np.array(values, dtype=np.float64) for values in by_column[4:])
-    series = Series(_id(entity, kind, times), entity, tuple(names), times, columns, str(by_column[2][-1]), str(by_column[3][-1]))
+    series = Series(
+        _id(entity, kind, times),
+        entity,
+        tuple(names),
+        times,
+        columns,
+        str(by_column[2][-1]),
+        str(by_column[3][-1]),
+    )
     return Sessions(series, np.array(by_column[1], dtype=np.int64))
 
 

@@ -1,7 +1,7 @@
 """A frozen store of what was known at `as_of`, and the canonical dump by which two stores are compared.
 
-The folder is written whole or not at all; its manifest holds the sha256 of the dump. What the live store notes about its
-own work (files read, rows set aside) stays there.
+The folder is written whole or not at all; its manifest holds the sha256 of the dump. What the live store
+notes about its own work (files read, rows set aside) stays there.
 """
 
 import hashlib
@@ -25,11 +25,16 @@ def snapshot(store: Store, folder: Path, *, as_of: datetime) -> dict[str, Any]:
     """Write `folder`/store.db with a manifest; returns rows by table and the sha256 of the dump."""
     about: dict[str, Any] = {"as_of": as_of.isoformat(), "schema_version": schema.VERSION}
     with whole_folder(folder, about) as out:
-        with Store.open(f"sqlite+pysqlite:///{out / 'store.db'}", create=True) as frozen:
-            with store.reading() as live, frozen.engine.begin() as into:
-                about["rows"] = {table.name: _copy(table, live, into, as_of) for table in _tables()}
-            about["dump_sha256"] = dump_digest(frozen)
+        about |= _freeze(store, f"sqlite+pysqlite:///{out / 'store.db'}", as_of)
     return {**about["rows"], "dump_sha256": about["dump_sha256"]}
+
+
+def _freeze(store: Store, url: str, as_of: datetime) -> dict[str, Any]:
+    """Copy what was known into a new store; rows by table and the digest of its dump."""
+    with Store.open(url, create=True) as frozen:
+        with store.reading() as live, frozen.engine.begin() as into:
+            rows = {table.name: _copy(table, live, into, as_of) for table in _tables()}
+        return {"rows": rows, "dump_sha256": dump_digest(frozen)}
 
 
 def dump(store: Store) -> Iterator[str]:

@@ -1,1 +1,3 @@
-"""Readers of raw files: one file in, rows of the store's tables out; a damaged file is an InputError that names it."""
+"""Readers of raw files: one file in, rows of the store's tables out; a damaged file is an InputError that
+names it.
+"""

@@ -1,7 +1,7 @@
 """EDGAR company facts: the figures of a company as it filed them, of the tags that metrics name.
 
-`fy` and `fp` describe the filing, not the fact, so a period is told by its dates alone. Of a filing only the day is known:
-its figures count as known from the end of that day, UTC.
+`fy` and `fp` describe the filing, not the fact, so a period is told by its dates alone. Of a filing only the
+day is known: its figures count as known from the end of that day, UTC.
 """
 
 from collections import Counter
@@ -31,7 +31,9 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
         raise InputError(f"{path}: no 'cik' and 'facts' in it; EDGAR's company facts have both")
     company = company_id(int(data["cik"]))
     if company not in known.names:
-        yield known.company(company, str(data.get("entityName", company)), FORMER, known.source("EDGAR company facts"))
+        yield known.company(
+            company, str(data.get("entityName", company)), FORMER, known.source("EDGAR company facts")
+        )
     rows: list[dict[str, Any]] = []
     for read in _figures(data["facts"], metrics, path):
         if isinstance(read, Aside):
@@ -42,7 +44,9 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
     main = max(currencies, key=lambda name: (currencies[name], name), default=None)
     for row in rows:
         if row["currency"] not in (None, main):
-            yield Aside(_place(row), f"in {row['currency']}; the company mostly reports in {main}", str(row["value"]))
+            yield Aside(
+                _place(row), f"in {row['currency']}; the company mostly reports in {main}", str(row["value"])
+            )
     yield Batch(schema.metric_values, [row for row in rows if row["currency"] in (None, main)])
 
 
@@ -56,12 +60,24 @@ def _figures(facts: Mapping[str, Any], metrics: Metrics, path: Path) -> Iterator
                 try:
                     period = _period(row, metric)
                     yield {
-                        "metric": metric.slug, "tag": tag, "preference": preference, **period, "value": float(row["val"]),
-                        "unit": metric.unit, "currency": currency or None, "accession": str(row["accn"]),
-                        "form": str(row["form"]), "fiscal_year": row.get("fy"), "fiscal_period": row.get("fp"),
-                    }  # fmt: skip
+                        "metric": metric.slug,
+                        "tag": tag,
+                        "preference": preference,
+                        **period,
+                        "value": float(row["val"]),
+                        "unit": metric.unit,
+                        "currency": currency or None,
+                        "accession": str(row["accn"]),
+                        "form": str(row["form"]),
+                        "fiscal_year": row.get("fy"),
+                        "fiscal_period": row.get("fp"),
+                    }
                 except (KeyError, TypeError, ValueError) as error:
-                    yield Aside(f"{tag} {unit} {row!r}", f"{error!r}; a fact has val, end, filed, accn and form", path.name)
+                    yield Aside(
+                        f"{tag} {unit} {row!r}",
+                        f"{error!r}; a fact has val, end, filed, accn and form",
+                        path.name,
+                    )
 
 
 def _reported(facts: Mapping[str, Any], tag: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -80,7 +96,9 @@ def _period(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
     """
     end = date.fromisoformat(row["end"])
     if metric.instant == ("start" in row):
-        raise ValueError("a period where a day should stand" if metric.instant else "a day where a period should stand")
+        raise ValueError(
+            "a period where a day should stand" if metric.instant else "a day where a period should stand"
+        )
     start = end if metric.instant else date.fromisoformat(row["start"])
     filed = datetime.combine(date.fromisoformat(row["filed"]), time(23, 59, 59), UTC)
     return {"period_start": start, "period_end": end, "filed_at": schema.seconds(filed)}
@@ -100,4 +118,5 @@ def _currency(metric: Metric, unit: str) -> str | None:
 
 
 def _place(row: Mapping[str, Any]) -> str:
-    return f"{row['metric']} {row['tag']} {row['period_start']}..{row['period_end']} {row['accession']} {row['currency']}"
+    keys = ("metric", "tag", "period_start", "period_end", "accession", "currency")
+    return " ".join(str(row[key]) for key in keys)

@@ -31,8 +31,13 @@ class Known:
         """The row of a new company."""
         self.names[id] = name
         row = {
-            "id": id, "name": name, "currency": CURRENCY, "synthetic": self.synthetic, "place": place, "source": source,
-        }  # fmt: skip
+            "id": id,
+            "name": name,
+            "currency": CURRENCY,
+            "synthetic": self.synthetic,
+            "place": place,
+            "source": source,
+        }
         return Batch(schema.companies, [row])
 
     def ticker(self, company: str, ticker: str, place: int) -> Batch:
@@ -41,11 +46,13 @@ class Known:
         return Batch(schema.tickers, [{"company": company, "ticker": ticker, "place": place}])
 
     def former_bearer(self, ticker: str) -> str | None:
-        """The company that had the ticker by the shipped catalogue (FB: Meta Platforms), if it is known here."""
+        """The company that had the ticker by the shipped catalogue (FB: Meta Platforms), if known here."""
         from finground.catalog.aliases import shipped
 
         entry = None if self.synthetic else shipped().get(ticker)
-        bearers = [self.tickers[one.ticker] for one in entry.tickers if one.ticker in self.tickers] if entry else []
+        bearers = (
+            [self.tickers[one.ticker] for one in entry.tickers if one.ticker in self.tickers] if entry else []
+        )
         return next((id for id in bearers if entry and entry.fits(self.names[id])), None)
 
 
@@ -67,11 +74,15 @@ def json_of(path: Path) -> Any:
     """
     text = read_text(path)
     if text.lstrip()[:1] == "<":
-        raise InputError(f"{path}, line 1: an HTML page where JSON should stand (a rate limit?); fetch the file again")
+        raise InputError(
+            f"{path}, line 1: an HTML page where JSON should stand (a rate limit?); fetch the file again"
+        )
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}; a whole JSON file is needed") from error
+        raise InputError(
+            f"{path}, line {error.lineno}, column {error.colno}: {error.msg}; a whole JSON file is needed"
+        ) from error
 
 
 def table_of(text: str, where: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
@@ -84,10 +95,14 @@ def table_of(text: str, where: str, columns: Sequence[str]) -> Iterator[tuple[in
     header = [name.strip().lstrip("﻿") for name in next(lines, [])]
     missing = [name for name in columns if name not in header]
     if missing:
-        raise InputError(f"{where}, line 1: no column {', '.join(missing)}; the header needs {','.join(columns)}")
+        raise InputError(
+            f"{where}, line 1: no column {', '.join(missing)}; the header needs {','.join(columns)}"
+        )
     for row in lines:
         if not row:
             continue
         if len(row) != len(header):
-            raise InputError(f"{where}, line {lines.line_num}: {len(row)} fields where the header has {len(header)} (cut off?)")
+            raise InputError(
+                f"{where}, line {lines.line_num}: {len(row)} fields, the header has {len(header)} (cut off?)"
+            )
         yield lines.line_num, dict(zip(header, row, strict=True))

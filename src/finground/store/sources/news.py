@@ -1,6 +1,7 @@
 """Headlines out of JSONL: `ts`, `title`, `href`, `matched` tickers, and `body` where there is one.
 
-The same headline on one day is one item, known from its first appearance, about all companies that any copy names.
+The same headline on one day is one item, known from its first appearance, about all companies that any copy
+names.
 """
 
 import hashlib
@@ -36,9 +37,13 @@ def headlines(path: Path, known: Known) -> Iterator[Read]:
     links = [
         {"company": company, "published_at": item["published_at"], "news": id}
         for id, item in items.items()
-        for company in dict.fromkeys(known.tickers[ticker] for ticker in item["tickers"] if ticker in known.tickers)
+        for company in dict.fromkeys(
+            known.tickers[ticker] for ticker in item["tickers"] if ticker in known.tickers
+        )
     ]
-    yield Batch(schema.news, [{"id": id, **item, "tickers": " ".join(item["tickers"])} for id, item in items.items()])
+    yield Batch(
+        schema.news, [{"id": id, **item, "tickers": " ".join(item["tickers"])} for id, item in items.items()]
+    )
     yield Batch(schema.news_companies, links)
 
 
@@ -73,6 +78,10 @@ def _dated(row: Any, place: str) -> tuple[datetime, dict[str, Any]] | Aside:
 
 def _item(row: dict[str, Any], stamp: datetime, source: str) -> dict[str, Any]:
     return {
-        "published_at": schema.seconds(stamp), "headline": row["title"].strip(), "body": (row.get("body") or "").strip(),
-        "url": row.get("href") or "", "tickers": {}, "source": source,
-    }  # fmt: skip
+        "published_at": schema.seconds(stamp),
+        "headline": row["title"].strip(),
+        "body": (row.get("body") or "").strip(),
+        "url": row.get("href") or "",
+        "tickers": {},
+        "source": source,
+    }

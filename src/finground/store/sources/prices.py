@@ -1,7 +1,7 @@
 """Daily bars and flows out of CSV files, one by one or streamed from a tar.xz; known at the session's close.
 
-`close` is the price as the file quotes it, `adj_close` what the source adjusted for dividends and splits; they are never
-mixed (case S5). A row without a close is set aside: a missing price is a gap, not a zero.
+`close` is the price as the file quotes it, `adj_close` what the source adjusted for dividends and splits;
+they are never mixed (case S5). A row without a close is set aside: a missing price is a gap, not a zero.
 """
 
 import lzma
@@ -24,8 +24,13 @@ from finground.store.sources.rows import Aside, Batch, Read
 from finground.store.sources.tables import FORMER
 
 PRICES = {
-    "open": "Open", "high": "High", "low": "Low", "close": "Close", "adj_close": "Adj Close", "volume": "Volume",
-}  # fmt: skip
+    "open": "Open",
+    "high": "High",
+    "low": "Low",
+    "close": "Close",
+    "adj_close": "Adj Close",
+    "volume": "Volume",
+}
 FLOWS = {name: name for name in schema.FLOW_COLUMNS}
 NOTHING = ("", "null", "NaN", "nan")
 MARKET = "market"
@@ -48,7 +53,13 @@ def flow_file(path: Path, known: Known) -> Iterator[Read]:
     """
     ticker = ticker_of(path.name)
     yield from _introduce(ticker, known, {})
-    yield from _series(schema.flows, FLOWS, read_text(path), str(path), (known.tickers[ticker], known.source(f"flows {ticker}")))
+    yield from _series(
+        schema.flows,
+        FLOWS,
+        read_text(path),
+        str(path),
+        (known.tickers[ticker], known.source(f"flows {ticker}")),
+    )
 
 
 def index_file(path: Path, known: Known) -> Iterator[Read]:
@@ -58,7 +69,9 @@ def index_file(path: Path, known: Known) -> Iterator[Read]:
         InputError: naming the line and column that cannot be read.
     """
     name = path.name.split(".")[0]
-    yield from _series(schema.bars, PRICES, read_text(path), str(path), (MARKET, known.source(f"index {name}")))
+    yield from _series(
+        schema.bars, PRICES, read_text(path), str(path), (MARKET, known.source(f"index {name}"))
+    )
 
 
 def price_archive(path: Path, known: Known) -> Iterator[Read]:
@@ -76,7 +89,13 @@ def price_archive(path: Path, known: Known) -> Iterator[Read]:
                     continue
                 text = opened.read().decode("utf-8", errors="replace")
                 if member.name.endswith(".csv"):
-                    yield from _of_company(ticker_of(member.name.rsplit("/", 1)[-1]), text, f"{path}, {member.name}", known, names)
+                    yield from _of_company(
+                        ticker_of(member.name.rsplit("/", 1)[-1]),
+                        text,
+                        f"{path}, {member.name}",
+                        known,
+                        names,
+                    )
                 elif text.startswith("Sector\tSymbol\tCompany"):
                     names |= _names(text)
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
@@ -100,7 +119,9 @@ def close_of(day: str) -> int:
 
 def _of_company(ticker: str, text: str, where: str, known: Known, names: Mapping[str, str]) -> Iterator[Read]:
     yield from _introduce(ticker, known, names)
-    yield from _series(schema.bars, PRICES, text, where, (known.tickers[ticker], known.source(f"prices {ticker}")))
+    yield from _series(
+        schema.bars, PRICES, text, where, (known.tickers[ticker], known.source(f"prices {ticker}"))
+    )
 
 
 def _introduce(ticker: str, known: Known, names: Mapping[str, str]) -> Iterator[Read]:
@@ -114,7 +135,9 @@ def _introduce(ticker: str, known: Known, names: Mapping[str, str]) -> Iterator[
     yield known.ticker(bearer, ticker, place)
 
 
-def _series(table: Table, columns: Mapping[str, str], text: str, where: str, whose: tuple[str, str]) -> Iterator[Read]:
+def _series(
+    table: Table, columns: Mapping[str, str], text: str, where: str, whose: tuple[str, str]
+) -> Iterator[Read]:
     """Rows of a table, oldest first as in the file; `whose` is the entity and the source."""
     rows: dict[int, dict[str, Any]] = {}
     for line, row in table_of(text, where, ("Date", *columns.values())):
@@ -130,7 +153,13 @@ def _series(table: Table, columns: Mapping[str, str], text: str, where: str, who
         if reason:
             yield Aside(place, reason, ",".join(row.values()))
             continue
-        rows[closed] = {"entity": whose[0], "closed_at": closed, **values, "currency": CURRENCY, "source": whose[1]}
+        rows[closed] = {
+            "entity": whose[0],
+            "closed_at": closed,
+            **values,
+            "currency": CURRENCY,
+            "source": whose[1],
+        }
     if rows:
         yield Batch(table, list(rows.values()))
 
@@ -142,7 +171,9 @@ def _number(text: str, where: str) -> float | None:
     try:
         value = float(text)
     except ValueError as error:
-        raise InputError(f"{where} is {text!r}; a number is needed, or nothing where there is none") from error
+        raise InputError(
+            f"{where} is {text!r}; a number is needed, or nothing where there is none"
+        ) from error
     if not math.isfinite(value):
         raise InputError(f"{where} is {text!r}; a finite number is needed")
     return value

@@ -1,4 +1,6 @@
-"""What the readers of raw files hand to `ingest`: batches of rows for one table, and rows set aside with a reason."""
+"""What the readers of raw files hand to `ingest`: batches of rows for one table, and rows set aside with a
+reason.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

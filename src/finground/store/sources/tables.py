@@ -1,7 +1,7 @@
 """Who the companies are: SEC's ticker file, and tables of securities with sector and industry.
 
-SEC's file says who bears a ticker today; an older table may know a former ticker (FB), which then leads to the same
-company by its CIK, or a company that is gone (CELG), which gets the id `us:CELG`.
+SEC's file says who bears a ticker today; an older table may know a former ticker (FB), which then leads to
+the same company by its CIK, or a company that is gone (CELG), which gets the id `us:CELG`.
 """
 
 from collections.abc import Iterator
@@ -28,20 +28,25 @@ def company_tickers(path: Path, known: Known) -> Iterator[Read]:
     """
     listed = json_of(path)
     if not isinstance(listed, dict):
-        raise InputError(f"{path}: a {type(listed).__name__} where SEC's file has an object of cik_str, ticker, title")
+        raise InputError(
+            f"{path}: a {type(listed).__name__} where SEC's file has an object of cik_str, ticker, title"
+        )
     source = known.source("SEC company tickers")
     for place, row in enumerate(listed.values()):
         try:
             id, ticker, title = company_id(int(row["cik_str"])), str(row["ticker"]), str(row["title"])
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}, entry {place}: {error} is wrong; an entry has cik_str, ticker and title") from error
+            raise InputError(
+                f"{path}, entry {place}: {error} is wrong; an entry has cik_str, ticker and title"
+            ) from error
         if id not in known.names:
             yield known.company(id, title, place, source)
         yield known.ticker(id, plain_ticker(ticker), place)
 
 
 def securities(path: Path, known: Known) -> Iterator[Read]:
-    """A table of securities, in either layout: sector and industry, former tickers, and companies that are gone.
+    """A table of securities, in either layout: sector and industry, former tickers, and companies that are
+    gone.
 
     Raises:
         InputError: if it lacks a column or is cut off.
@@ -57,13 +62,21 @@ def securities(path: Path, known: Known) -> Iterator[Read]:
         company = _company(ticker, name, cik, known)
         if company is None:
             now = known.names[known.tickers[ticker]]
-            yield Aside(f"line {line}", "the ticker has passed to another company", f"{name}; {ticker} is now {now}")
+            yield Aside(
+                f"line {line}", "the ticker has passed to another company", f"{name}; {ticker} is now {now}"
+            )
             continue
         if company not in known.names:
             yield known.company(company, name, FORMER + line, source)
         if ticker not in known.tickers:
             yield known.ticker(company, ticker, FORMER + line)
-        entry = {"company": company, "source": source, "preference": int(not newest), "sector": sector, "industry": industry}
+        entry = {
+            "company": company,
+            "source": source,
+            "preference": int(not newest),
+            "sector": sector,
+            "industry": industry,
+        }
         yield Batch(schema.industries, [entry])
 
 
@@ -79,11 +92,12 @@ def _company(ticker: str, name: str, cik: str, known: Known) -> str | None:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two spellings may be of one company: "The Walt Disney Company" and "Walt Disney Co", "ExxonMobil" and
-    "EXXON MOBIL CORP"; the first word of one begins the other.
+    """Whether two spellings may be of one company: "The Walt Disney Company" and "Walt Disney Co",
+    "ExxonMobil" and "EXXON MOBIL CORP"; the first word of one begins the other.
     """
     words = [
-        [word for word in name.casefold().replace(",", " ").split() if word != "the"] or ["?"] for name in (one, other)
+        [word for word in name.casefold().replace(",", " ").split() if word != "the"] or ["?"]
+        for name in (one, other)
     ]
     joined = ["".join(found) for found in words]
     return joined[0].startswith(words[1][0]) or joined[1].startswith(words[0][0])
