@@ -7,15 +7,15 @@ from finground.records.request import Request
 
 TOOLS = ("volume-price", "technical", "capital-flow", "financial", "fundamental", "catalysts")
 STEPS = {
-    "volume-price": ("How did price and volume move against index and peers?", "what the market did comes first"),
-    "technical": ("What do candlesticks, RSI, MACD and support levels say?", "the short term rests on signals"),
+    "volume-price": ("How did price and volume move?", "what the market did comes first"),
+    "technical": ("What do RSI, MACD, candlesticks and support say?", "the short term rests on signals"),
     "capital-flow": ("Where has large money gone?", "large orders and holdings bear a move out"),
     "financial": ("What do the latest reports say?", "growth and solvency are in the filings"),
-    "fundamental": ("How does it stand in valuation and growth against peers?", "the longer term rests on value"),
+    "fundamental": ("How are value and growth against peers?", "the longer term rests on value"),
     "catalysts": ("Which news may have moved it?", "a movement is told with its cause"),
 }  # fmt: skip
 ASKED = {
-    "volume-price": re.compile(r"\bvolumes?\b|\bturnover rate\b|\bprice (?:action|movement|change)s?\b", re.I),
+    "volume-price": re.compile(r"\bvolumes?\b|\bturnover rate\b|\bprice (?:action|move|change)", re.I),
     "technical": re.compile(
         r"\btechnical|\bRSI\b|\bMACD\b|\b(?:golden|death) cross|\bcandlesticks?\b|\bsupport levels?\b"
         r"|\bresistance\b|\bmoving averages?\b|\bover(?:bought|sold)\b",

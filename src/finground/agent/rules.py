@@ -17,8 +17,9 @@ from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
 
 EXPLAIN = re.compile(
-    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|what(?:['’]s| is| are| does| do)"
-    r"|teach|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)"
+    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|teach"
+    r"|what(?:['’]s| is| are| does| do)"
+    r"|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)"
     r"|(?:the )?(?:meaning|definition) of)\b",
     re.I,
 )

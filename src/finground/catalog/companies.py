@@ -12,7 +12,7 @@ from functools import cached_property
 
 from finground.catalog.industries import Industries
 from finground.catalog.mention import Mention
-from finground.catalog.names import company_keys, normal
+from finground.catalog.names import POSSESSIVE, company_keys, normal
 from finground.core.errors import CatalogError
 
 __all__ = ["Companies", "Company", "DatedTicker", "Mention"]
@@ -90,7 +90,8 @@ class Companies:
         if found:
             names = tuple(company.name for company in found)
             raise CatalogError(f"{text!r} may be {_listed(names)}; write one of these", names)
-        raise unknown(text, self.near(text))
+        inside = [one.found.name for one in self.mentions(text, as_of) if one.found]
+        raise unknown(text, tuple(dict.fromkeys([*inside, *self.near(text)]))[:5])
 
     def lookup(self, text: str, as_of: datetime | None = None) -> tuple[Company, ...]:
         """The companies the text names; several if it is ambiguous, none if it is unknown."""
@@ -98,7 +99,9 @@ class Companies:
         bearers = self.by_ticker(stripped, as_of)
         if not bearers and stripped in self._index.tickers:
             return ()
-        named = next(filter(None, map(self._index.named, dict.fromkeys(company_keys(stripped)[:2]))), ())
+        spelled = (stripped, POSSESSIVE.sub("", stripped))
+        keys = dict.fromkeys(key for text in spelled for key in company_keys(text)[:2])
+        named = next(filter(None, map(self._index.named, keys)), ())
         return tuple(dict.fromkeys(bearers + named)) or self.by_ticker(stripped.upper(), as_of)
 
     def by_ticker(self, ticker: str, as_of: datetime | None = None) -> tuple[Company, ...]:

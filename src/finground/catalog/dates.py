@@ -29,7 +29,7 @@ JOINED = (
 COUNTED = re.compile(
     r"\s*(?:%|(?:companies|firms|stocks|shares|employees|dollars|points|million|billion)\b)", re.I
 )
-INDEX = re.compile(r"(?:russell|nikkei|top|msci|[$€£.,\d])\s*$", re.I)
+INDEX = re.compile(r"(?:\b(?:russell|nikkei|top|msci)|[$€£])\s*$|[.,\d]$", re.I)
 MONTH_ALONE = re.compile(
     "(?:" + "|".join(f"{name}|{name[:3]}|{name[:4]}" for name in periods.MONTHS) + r")\.?\b", re.I
 )

@@ -2,9 +2,10 @@
 
 sdr       the paper's: `(Adobe Inc.; Adobe Inc. Peers) (Sales Revenue; Total Revenue) (1/9/2018 - 30/9/2018)`;
           carries entities, all metrics and the interval; which are primary is recovered from the catalogue.
-required  the paper's "Required Data": `Companies: …`, `Metrics: M (Related Metrics: a, b); …`, `Dates: phrase`;
+required  the paper's "Required Data": `Companies: …`, `Metrics: M (Related Metrics: a, b)`, `Dates: phrase`;
           carries entities, all metrics with which are primary, and the phrase. Reading it needs `as_of`.
-compact   ours: `(Adobe Inc.) (Sales Revenue) (201809) (top 5)`; carries entities, primary metrics, interval, rank.
+compact   ours: `(Adobe Inc.) (Sales Revenue) (201809) (top 5)`; carries entities, primary metrics, interval,
+          rank.
 
 No form carries the kind: it is told from what is there. A name the catalogue cannot resolve is written
 `?"Foo"`, a name that could be read as something else in quotes, a company whose name is not its own by its
@@ -14,7 +15,6 @@ id.
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
 
 from finground.catalog import dates, periods
 from finground.catalog.brackets import Item, groups, items, quoted
@@ -23,8 +23,7 @@ from finground.catalog.primary import recovered
 from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
 
-Form = Literal["sdr", "required", "compact"]
-FORMS: tuple[Form, ...] = ("sdr", "required", "compact")
+FORMS = ("sdr", "required", "compact")
 RANK = re.compile(r"(top|bottom) (\d+)(?: by (.+))?")
 SHORT = re.compile(r"(\d{4})(?:Q([1-4])|H([12])|(\d{2})(\d{2})?)?(?:-(\d{4})(\d{2})(\d{2}))?")
 LINES = re.compile(r"^\s*(Companies|Metrics|Information|Dates)\s*:", re.M)
@@ -40,8 +39,9 @@ class Named:
     unresolved: tuple[str, ...]
 
 
-def write(request: Request, form: Form, catalog: Catalog) -> str:
-    """The request in that form."""
+def write(request: Request, form: str, catalog: Catalog) -> str:
+    """The request in that form, one of FORMS."""
+    _check(form)
     who = "; ".join(
         [
             *(_entity(entity, catalog) for entity in request.entities),
@@ -60,12 +60,13 @@ def write(request: Request, form: Form, catalog: Catalog) -> str:
     return f"({who}) ({what}) ({shortest(request.interval) if request.interval else ''}){rank}"
 
 
-def read(text: str, form: Form, catalog: Catalog, as_of: datetime) -> Request:
+def read(text: str, form: str, catalog: Catalog, as_of: datetime) -> Request:
     """The request that a text in that form writes.
 
     Raises:
         RequestError: if it is not of the form, or names what the catalogue does not hold.
     """
+    _check(form)
     try:
         if form == "required":
             return _read_required(text, catalog, as_of)
@@ -103,6 +104,11 @@ def shortest(interval: Interval) -> str:
         f"{start:%Y%m%d}": Interval(start, start),
     }
     return next((text for text, meant in named.items() if meant == interval), f"{start:%Y%m%d}-{end:%Y%m%d}")
+
+
+def _check(form: str) -> None:
+    if form not in FORMS:
+        raise RequestError(f"{form!r} is not a form of requests; forms are {', '.join(FORMS)}")
 
 
 def _entity(entity: Entity, catalog: Catalog) -> str:
@@ -149,7 +155,7 @@ def _ranked(rank: Rank, request: Request, catalog: Catalog) -> str:
     return f"{'top' if rank.descending else 'bottom'} {rank.n}{by}"
 
 
-def _read_groups(text: str, form: Form, catalog: Catalog, as_of: datetime) -> Request:
+def _read_groups(text: str, form: str, catalog: Catalog, as_of: datetime) -> Request:
     parts = groups(text)
     most = 4 if form == "compact" else 3
     if not 3 <= len(parts) <= most:

@@ -16,9 +16,9 @@ INITIALS = re.compile(r"\b(?:[A-Za-z]\.){2,}")
 STATE = re.compile(r"\s*[/\\]\s*[A-Za-z]{2,4}\s*[/\\]?\s*$|[/\\]\s*$")
 BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 LEGAL = frozenset({
-    "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "cos", "ltd", "limited", "plc",
-    "llc", "lp", "llp", "sa", "se", "ag", "nv", "ab", "as", "asa", "oyj", "spa", "kgaa", "adr", "ads", "com", "the",
-    "bv", "pte", "pty", "and",
+    "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "cos", "ltd", "limited",
+    "plc", "llc", "lp", "llp", "sa", "se", "ag", "nv", "ab", "as", "asa", "oyj", "spa", "kgaa", "adr", "ads",
+    "com", "the", "bv", "pte", "pty", "and",
 })  # fmt: skip
 LOOSE = LEGAL | {"group", "holdings", "holding", "platforms", "international", "technologies", "enterprises"}
 CLASS_HINT = re.compile(r"class|series|cl |common|ordinary")

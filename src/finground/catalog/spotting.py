@@ -51,9 +51,16 @@ class Scene:
 
     @property
     def titled(self) -> bool:
-        """Most words have capitals, so that capitals say little."""
-        lower = sum(word.text[0].islower() for word in self.words)
-        return lower * 3 < len(self.words) and len(self.words) > 4
+        """Most of the little words have capitals, so that capitals say little."""
+        small = [
+            word.text[0].islower()
+            for i, word in enumerate(self.words)
+            if word.keys[-1] in lists().never
+            and word.text.isalpha()
+            and not self.opens(i)
+            and i not in self.taken
+        ]
+        return len(small) > 1 and sum(small) * 2 < len(small)
 
     def gap(self, place: int) -> str:
         """What stands between word `place` and the one before."""
@@ -201,12 +208,13 @@ def _close(scene: Scene, place: int) -> bool:
 
 
 def _in_position(scene: Scene, place: int, stop: int, inside: set[int]) -> bool:
-    last, after = scene.words[stop - 1], scene.words[stop : stop + 1]
-    named = last.possessive or any(
-        word.keys[0] in LEGAL - {"the", "and", "as", "company", "companies"} for word in after
-    )
-    if scene.words[place].text[0].islower() or scene.titled or scene.opens(place):
-        return named or (scene.opens(place) and not scene.titled and stop - place > 1)
+    """Whether a company may stand there: by what follows, what goes before, or a known name right beside."""
+    after = scene.words[stop].keys[-1] if stop < len(scene.words) else ""
+    named = scene.words[stop - 1].possessive or after in SWALLOWED - {"company"}
+    if scene.words[place].text[0].islower() or scene.titled:
+        return named
+    if scene.opens(place):
+        return named or stop - place > 1 or after in ("and", "or", "vs", "versus")
     before = scene.words[place - 1].keys[-1]
     beside = (place - 1 in inside - scene.taken) or (stop in inside - scene.taken)
     return named or beside or before in lists().position or "," in scene.gap(place) or '"' in scene.gap(place)
