@@ -12,7 +12,7 @@ import unicodedata
 from finground.records.document import Document, Dropped
 
 INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060\ufeff\ufffd]")
-SPACES = re.compile(r"[^\S\n]+")
+SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single plain one
 WORD = re.compile(r"[^\W\d_]+")
 BOILERPLATE = re.compile(
     r"^(?:table of contents|back to top|none\.?|not applicable\.?|\[?reserved\]?\.?|omitted\.?"
@@ -60,6 +60,7 @@ ENGLISH = frozenset(
     | {"qtr", "avg", "shrs", "revs", "sales", "year", "months", "profit", "loss", "share", "shares"}
 )
 FEWEST_ENGLISH = 0.05  # share of the words
+ENOUGH_TO_TELL = 100_000  # characters
 FEWEST_LETTERS = 0.4  # share of the characters that are no spaces
 
 
@@ -85,8 +86,9 @@ def _fault(text: str, min_words: int) -> str | None:
     kept = [line for line in text.split("\n") if not BOILERPLATE.match(line)]
     if sum(len(line.split()) for line in kept) < min_words:
         return "boilerplate"
-    words = WORD.findall(text.lower())
-    if sum(map(len, words)) < FEWEST_LETTERS * len("".join(text.split())):
+    start = text[:ENOUGH_TO_TELL]
+    words = WORD.findall(start.lower())
+    if sum(map(len, words)) < FEWEST_LETTERS * len("".join(start.split())):
         return "mostly figures"
     if sum(word in ENGLISH for word in words) < FEWEST_ENGLISH * len(words):
         return "not English"

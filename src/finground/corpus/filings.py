@@ -91,10 +91,10 @@ def _sections(text: str) -> Iterator[tuple[str, str, str]]:
         if not found:
             lines.append(line)
             continue
-        yield key, _named(heading, lines), "\n".join(lines)
+        yield key, _named(heading, lines), "\n".join(lines).strip()
         number = re.sub(r"\s", "", found.group(1)).lower()
         key, heading, lines = f"{part}item-{number}", f"Item {number.upper()}. {found.group(2)}".strip(), []
-    yield key, _named(heading, lines), "\n".join(lines)
+    yield key, _named(heading, lines), "\n".join(lines).strip()
 
 
 def _named(heading: str, lines: list[str]) -> str:
