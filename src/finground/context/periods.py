@@ -6,10 +6,11 @@ dates says.
 
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from finground.catalog import dates
+from finground.catalog.periods import months
 from finground.records.request import Interval
 
 RELATIVE = (
@@ -17,6 +18,7 @@ RELATIVE = (
     "past 12 months", "last 2 years", "past 30 days", "last 4 quarters", "past 2 weeks",
 )  # fmt: skip
 RELATIVE_SHARE = 1 / 3
+ASKED = {"month": 3, "quarter": 5, "half": 1, "year": 3, "span": 2, "day": 1}  # how often, one to another
 READY = re.compile(
     r"(since|from|between|in|for|over|during|on|ytd|ttm|year to date|this|until|as of)\b", re.IGNORECASE
 )
@@ -37,29 +39,32 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A day on which questions are asked, and what can be asked about on it."""
+    """A day on which questions are asked, and what can be asked about on it.
+
+    Phrases are made as they are needed, and kept.
+    """
 
     as_of: datetime
-    named: tuple[Period, ...]
+    calendar: dict[str, tuple[Interval, ...]]
     relative: tuple[Period, ...]
+    phrases: dict[Interval, tuple[str, ...]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Period:
         """A period; one in three is said relative to the day, as people do."""
-        return rng.choice(self.relative if rng.random() < RELATIVE_SHARE else self.named)
+        if rng.random() < RELATIVE_SHARE:
+            return rng.choice(self.relative)
+        interval = rng.choice(self.calendar[rng.choices(tuple(ASKED), tuple(ASKED.values()))[0]])
+        if interval not in self.phrases:
+            self.phrases[interval] = dates.phrases(interval, self.as_of)
+        known = self.phrases[interval]  # the last is in day/month/year, which few people write
+        return Period(rng.choices(known, [*[4] * (len(known) - 1), 1])[0], interval)
 
 
 def moment(as_of: datetime) -> Moment:
-    """Periods of the three years before `as_of`, in every phrase known for them."""
-    named = [
-        Period(phrase, interval)
-        for interval in _calendar(as_of.date())
-        for phrase in dates.phrases(interval, as_of)
-        if phrase != dates.written(interval)
-    ]
-    named += [Period(phrase, span) for span in _spans(as_of.date()) for phrase in dates.phrases(span, as_of)]
+    """Periods of the three years before `as_of`."""
     said = [*RELATIVE, *(f"since {year}" for year in (as_of.year - 2, as_of.year - 1))]
-    relative = [Period(phrase, dates.parse(phrase, as_of)) for phrase in said]
-    return Moment(as_of, tuple(dict.fromkeys(named)), tuple(relative))
+    relative = tuple(Period(phrase, dates.parse(phrase, as_of)) for phrase in said)
+    return Moment(as_of, _calendar(as_of.date()), relative)
 
 
 def in_words(period: Period, rng: random.Random) -> str:
@@ -80,25 +85,16 @@ def in_words(period: Period, rng: random.Random) -> str:
     return rng.choice(("in ", "for ", "in ", "during ")) + phrase
 
 
-def _calendar(today: date) -> list[Interval]:
-    """Whole months, quarters, half years and years before `today`."""
-    months = [_months(today, back, 1) for back in range(1, 25)]
-    quarters = [_months(today, back + (today.month - 1) % 3, 3) for back in range(3, 37, 3)]
-    halves = [_months(today, back + (today.month - 1) % 6, 6) for back in range(6, 37, 6)]
-    years = [Interval(date(year, 1, 1), date(year, 12, 31)) for year in range(today.year - 3, today.year)]
-    return months + quarters + halves + years
-
-
-def _spans(today: date) -> list[Interval]:
-    """Some months together, from one to another."""
-    return [_months(today, back, length) for back, length in ((9, 7), (14, 9), (20, 16), (26, 5))]
-
-
-def _months(today: date, back: int, length: int) -> Interval:
-    """`length` whole months, the first of them `back` months before the month of `today`."""
-    first = today.year * 12 + today.month - 1 - back
-    return Interval(_first(first), _first(first + length) - timedelta(days=1))
-
-
-def _first(month: int) -> date:
-    return date(month // 12, month % 12 + 1, 1)
+def _calendar(today: date) -> dict[str, tuple[Interval, ...]]:
+    """Whole months, quarters, half years and years before `today`, spans of months, and single days."""
+    year, month = today.year, today.month
+    quarter, half = month - (month - 1) % 3, month - (month - 1) % 6  # first months of those of today
+    days = (today - timedelta(days=back) for back in (3, 17, 60, 200))
+    return {
+        "month": tuple(months(year, month - back, 1) for back in range(1, 25)),
+        "quarter": tuple(months(year, quarter - back, 3) for back in range(3, 37, 3)),
+        "half": tuple(months(year, half - back, 6) for back in range(6, 31, 6)),
+        "year": tuple(months(year - back, 1, 12) for back in range(1, 4)),
+        "span": tuple(months(year, month - b, length) for b, length in ((9, 7), (14, 9), (20, 16), (26, 5))),
+        "day": tuple(Interval(day, day) for day in days),
+    }
