@@ -1,7 +1,7 @@
 """The whole graph, stage after stage: `python flows/build.py [--root DIR]`.
 
-Each task asks DVC for one stage, which DVC makes or finds up to date. If a stage fails, the exit code is 1 and its
-last words are shown.
+Each task asks DVC for one stage, which DVC makes or finds up to date. A stage that fails ends the flow with
+its last words, and the command with 1.
 """
 
 from pathlib import Path

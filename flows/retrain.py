@@ -1,8 +1,8 @@
 """Read what is new, build, keep the better: `python flows/retrain.py [--root DIR] [--metric …]`.
 
 The challenger takes the place of the kept run only if it is better by more than chance on one named score
-(two-sided p ≤ .05 from the two standard errors). Kept are dvc.lock and the scores, under models/kept; models lie in
-DVC's cache, and `dvc checkout` brings them back. prefect.yaml runs it weekly.
+(two-sided p ≤ .05 from the two standard errors). Kept are dvc.lock and the scores, under models/kept; the
+models are in DVC's cache, and `dvc checkout` brings them back. prefect.yaml runs it weekly.
 """
 
 import math

@@ -1,0 +1,60 @@
+"""What every test stands on: few threads, no telemetry, no network, and real data only where it is."""
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+REAL_DATA = REPOSITORY.parent / "shared" / "data"
+
+os.environ.update(
+    OMP_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false", DO_NOT_TRACK="true", DVC_NO_ANALYTICS="1",
+    HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_OFFLINE="1",
+    MLFLOW_DISABLE_TELEMETRY="true", PREFECT_SERVER_ANALYTICS_ENABLED="false",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real files beside the checkout, read where it lies."""
+    if not REAL_DATA.is_dir():
+        pytest.skip("../shared/data is not there")
+    return REAL_DATA
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests marked `realdata` skip where there is none."""
+    if REAL_DATA.is_dir():
+        return
+    for item in items:
+        if item.get_closest_marker("realdata"):
+            item.add_marker(pytest.mark.skip(reason="../shared/data is not there"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_network() -> Iterator[None]:
+    """Whatever tries to leave this machine fails by name (law 10)."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, _on_loopback(getattr(socket.socket, name)))
+    yield
+    patch.undo()
+
+
+def _on_loopback(connect: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        if self.family != socket.AF_UNIX and str(address[0]) not in ("127.0.0.1", "::1", "localhost"):
+            raise RuntimeError(f"a test tried to reach {address[0]}; tests use no network")
+        return connect(self, address)
+
+    return guarded
