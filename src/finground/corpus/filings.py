@@ -80,7 +80,7 @@ def _items(name: str, form: str, at: datetime, text: str) -> Iterator[Document |
 
 
 def _sections(text: str) -> Iterator[tuple[str, str, str]]:
-    """Key, heading and body of every stretch between two item headings."""
+    """Key, heading and body of every stretch between two item headings that holds any text."""
     part, key, heading = "", "cover", "cover"
     lines: list[str] = []
     for line in text.split("\n"):
@@ -91,7 +91,8 @@ def _sections(text: str) -> Iterator[tuple[str, str, str]]:
         if not found:
             lines.append(line)
             continue
-        yield key, _named(heading, lines), "\n".join(lines).strip()
+        if any(lines):
+            yield key, _named(heading, lines), "\n".join(lines).strip()
         number = re.sub(r"\s", "", found.group(1)).lower()
         key, heading, lines = f"{part}item-{number}", f"Item {number.upper()}. {found.group(2)}".strip(), []
     yield key, _named(heading, lines), "\n".join(lines).strip()
