@@ -1,6 +1,7 @@
 """Writers that talk through a model: prompts stay short, replies are kept as said, failures are failures."""
 
 import json
+import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from finground.report.enrich import enrich
 from finground.report.grounding import check
 from finground.report.llm import EndpointWriter
 from finground.report.prompt import background, prompt
+from finground.report.selection import compact
+from finground.report.template import TemplateWriter
 from finground.report.tuned import TunedWriter
 from finground.settings import Endpoint
 
@@ -56,11 +59,22 @@ def test_empty_cut_and_truncated_replies_keep_what_was_said_and_say_so():
 
 def test_a_prompt_stays_short_and_cuts_whole_findings_only():
     many = [row for row in FINDINGS for _ in range(30)]
+    text = prompt(analysis_brief(many))
+    assert len(text) < 1450
+    texts = {row.text for row in FINDINGS}
+    told = background(analysis_brief(many), compact(analysis_brief(many))).split("\n")
+    assert len(told) == 7 and all(any(line.endswith(found) for found in texts) for line in told[:6])
+    assert told[6] == "Signals: short term bullish, medium to long term bearish."
+
+
+def test_a_compact_report_rests_on_its_prompt_alone():
+    many = [row for row in FINDINGS for _ in range(30)]
     brief = analysis_brief(many)
-    assert len(background(brief, limit=900)) <= 900
-    assert len(prompt(brief)) < 1400
-    lines = background(brief, limit=900).split("\n")
-    assert len(lines) == 6 and all(line.endswith((".", '".')) for line in lines)
+    report = TemplateWriter(compact=True).write(brief)
+    told = {row.id for rows in compact(brief).values() for row in rows}
+    assert set(report.rests_on) <= told | {"catalysts/movement"}
+    assert len(report.text.split()) < len(TemplateWriter().write(brief).text.split())
+    assert all(figure in prompt(brief) for figure in re.findall(r"\d[\d,.]*\d", report.text))
 
 
 def test_the_enriched_query_is_data_then_question():

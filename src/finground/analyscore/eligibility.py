@@ -9,13 +9,14 @@ import re
 from finground.analyscore.language import advice, banned
 from finground.analyscore.stances import Stated, stated
 from finground.analyscore.timeliness import stale
-from finground.records.report import Criterion, Report
+from finground.records.report import Criterion, Report, Ungrounded
 from finground.report.analysis import conclude
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.reading import read_dates, read_numbers
 from finground.report.standard import LONG_TERM, SHORT_TERM
 
+Flaws = tuple[Ungrounded, ...]
 Verdict = tuple[bool, tuple[str, ...]]
 FEWEST_FIGURES = 3
 _SPOKEN = {
@@ -32,10 +33,11 @@ WANTED = {"bullish": "attention", "bearish": "caution", "neutral": "observation"
 
 def eligibility(report: Report, brief: Brief) -> tuple[Criterion, ...]:
     """All six criteria; the report is eligible if all pass."""
+    flaws = check(report, brief).ungrounded
     verdicts = {
         "conclusion structure": conclusion_structure(report),
-        "logical consistency": logical_consistency(report, brief),
-        "factual support": factual_support(report, brief),
+        "logical consistency": logical_consistency(report, brief, flaws),
+        "factual support": factual_support(report, flaws),
         "data timeliness": data_timeliness(report, brief),
         "analytical dimensions": analytical_dimensions(report),
         "neutral language": neutral_language(report),
@@ -56,15 +58,13 @@ def conclusion_structure(report: Report) -> Verdict:
     return all(first.values()), evidence
 
 
-def logical_consistency(report: Report, brief: Brief) -> Verdict:
+def logical_consistency(report: Report, brief: Brief, wrong: Flaws) -> Verdict:
     """One stance a horizon from start to end, the one the signals call for, and nothing said against the
     tools.
     """
     found = stated(report.text)
     flaws = [*_wavering(found), *_against_signals(found, brief)]
-    flaws += [
-        f"{flaw.text}: {flaw.why}" for flaw in check(report, brief).ungrounded if _contradicts(flaw.why)
-    ]
+    flaws += [f"{flaw.text}: {flaw.why}" for flaw in wrong if _contradicts(flaw.why)]
     return not flaws, tuple(flaws) or ("each conclusion is the same throughout and follows from its signals",)
 
 
@@ -95,10 +95,10 @@ def _against_signals(found: tuple[Stated, ...], brief: Brief) -> list[str]:
     return flaws
 
 
-def factual_support(report: Report, brief: Brief) -> Verdict:
+def factual_support(report: Report, wrong: Flaws) -> Verdict:
     """Exact figures, and each of them borne out."""
     figures = [number.text for number in read_numbers(read_dates(report.text)[0])]
-    flaws = tuple(f"{flaw.text}: {flaw.why}" for flaw in check(report, brief).ungrounded)
+    flaws = tuple(f"{flaw.text}: {flaw.why}" for flaw in wrong)
     if len(figures) < FEWEST_FIGURES:
         return False, (f"{len(figures)} figures are given; {FEWEST_FIGURES} are the fewest", *flaws)
     return not flaws, flaws or (f"{len(figures)} figures, all borne out",)

@@ -5,7 +5,7 @@ Only figures of the past three years count. A quarter is compared with the one t
 within 20 days.
 """
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from finground.quant.subject import Figure, Notes, Subject, amount, direction, moved
 from finground.records.bundle import Fact, Needs
@@ -13,8 +13,8 @@ from finground.records.bundle import Fact, Needs
 TOOL = "financial"
 FLOWS = {
     "total-revenue": "Revenue",
-    "operating-income": "Operating income",
     "net-income": "Net income",
+    "operating-income": "Operating income",
     "earnings-per-share": "Earnings per share",
 }
 SOLVENCY = {
@@ -31,13 +31,20 @@ YEAR, QUARTER = timedelta(days=365), timedelta(days=91)
 
 
 def financial(subject: Subject) -> Notes:
-    """What the latest reports say."""
+    """What the latest reports say: figures with their year-on-year changes first."""
     notes = Notes(TOOL, subject)
-    latest = [fact for metric in FLOWS if (fact := _quarter(notes, metric)) is not None]
+    known = {metric: subject.quarters(metric) for metric in FLOWS}
+    newest = max((facts[0].period_end for facts in known.values() if facts), default=None)
+    latest = [metric for metric, facts in known.items() if _latest(notes, metric, facts, newest)]
+    for metric in latest:
+        _figure(notes, metric, known[metric][0])
+        _change(notes, known[metric], "year on year", YEAR)
+    for metric in latest:
+        _change(notes, known[metric], "quarter on quarter", QUARTER)
     for metric, shape in SOLVENCY.items():
         _solvency(notes, metric, *shape)
     if latest:
-        _reaction(notes, max(latest, key=lambda fact: fact.period_end))
+        _reaction(notes, known[latest[0]][0])
     return notes
 
 
@@ -59,44 +66,36 @@ def earlier(facts: list[Fact], before: timedelta) -> Fact | None:
     return near[0] if near else None
 
 
-def _quarter(notes: Notes, metric: str) -> Fact | None:
-    """The newest quarter of a metric, and its changes; a gap where there is none."""
-    facts, label = notes.subject.quarters(metric), FLOWS[metric]
+def _latest(notes: Notes, metric: str, facts: list[Fact], newest: date | None) -> bool:
+    """Whether the metric is known for the newest quarter of any; a gap where it is not."""
+    what = f"quarterly {FLOWS[metric].lower()}"
     if not facts:
-        notes.miss(
-            f"quarterly {label.lower()}", f"no quarter of the past three years filed by {notes.subject.today}"
-        )
-        return None
-    fact = facts[0]
-    per_share = " per share" if fact.unit == "per-share" and "share" not in label else ""
-    value = f"{amount(fact.value, fact.currency or '')}{per_share}"
-    text = f"{label} of the quarter ended {fact.period_end} is {value}, filed {fact.filed_at.date()}."
+        notes.miss(what, f"no quarter of the past three years filed by {notes.subject.today}")
+    elif facts[0].period_end != newest:
+        notes.miss(what, f"the quarter ended {newest} is not filed as such", facts[0])
+    return bool(facts) and facts[0].period_end == newest
+
+
+def _figure(notes: Notes, metric: str, fact: Fact) -> None:
+    value = amount(fact.value, fact.currency or "")
+    text = f"{FLOWS[metric]} of the quarter ended {fact.period_end} is {value}, filed {fact.filed_at.date()}."
     figure = Figure(fact.value, unit_of(fact), fact.period_end, fact.period_start)
     notes.say(metric, figure, text, inputs=(fact.id,))
-    for name, words, before in (("yoy", "year on year", YEAR), ("qoq", "quarter on quarter", QUARTER)):
-        _change(notes, fact, earlier(facts, before), (f"{metric}-{name}", f"{label} is", words))
-    return fact
 
 
-def _change(notes: Notes, now: Fact, then: Fact | None, words: tuple[str, str, str]) -> None:
+def _change(notes: Notes, facts: list[Fact], against: str, before: timedelta) -> None:
     """A change against an earlier quarter; undefined where that was not positive."""
-    name, subject, against = words
+    now, then = facts[0], earlier(facts, before)
     if then is None or then.value <= 0:
-        why = (
-            "that quarter is not among those filed" if then is None else "the earlier figure is not positive"
-        )
-        notes.miss(f"{now.metric} {against}", why)
+        missing, negative = "that quarter is not among those filed", "the earlier figure is not positive"
+        notes.miss(f"{now.metric} {against}", missing if then is None else negative)
         return
     change = 100 * (now.value / then.value - 1)
-    text = f"{subject} {moved(change)} {against}."
-    signal = direction(change) if against == "year on year" else "neutral"
-    notes.say(
-        name,
-        Figure(change, "percent", now.period_end, then.period_end),
-        text,
-        inputs=(now.id, then.id),
-        signal=signal,
-    )
+    name = f"{now.metric}-{'yoy' if before == YEAR else 'qoq'}"
+    text = f"{FLOWS[now.metric]} is {moved(change)} {against}."
+    signal = direction(change) if before == YEAR else "neutral"
+    figure = Figure(change, "percent", now.period_end, then.period_end)
+    notes.say(name, figure, text, inputs=(now.id, then.id), signal=signal)
 
 
 def ratio_of(subject: Subject, over: str, under: str, entity: str | None = None) -> list[tuple[Fact, Fact]]:

@@ -131,7 +131,7 @@ class Subject:
 
 def _is_quarter(fact: Fact) -> bool:
     """A quarter of 13 or 14 weeks, or a value of one day."""
-    return fact.period_start is None or 80 <= (fact.period_end - fact.period_start).days <= 105
+    return fact.period_start is None or 74 <= (fact.period_end - fact.period_start).days <= 120
 
 
 @dataclass(frozen=True, slots=True)

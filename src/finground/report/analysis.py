@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from finground.records.bundle import Finding
 from finground.records.report import Section
 from finground.report.brief import Brief
+from finground.report.selection import Chosen, chosen
 from finground.report.standard import CAUSE_WORDS, DIMENSIONS, LONG_TERM, SHORT_TERM
 
 ADVICE = {
@@ -29,6 +30,11 @@ class Conclusion:
     bullish: tuple[Finding, ...] = ()
     bearish: tuple[Finding, ...] = ()
 
+    def told(self, ids: set[str]) -> "Conclusion":
+        """The same stance with those reasons that a report gives."""
+        sides = (tuple(row for row in side if row.id in ids) for side in (self.bullish, self.bearish))
+        return Conclusion(self.stance, *sides)
+
 
 def conclude(findings: tuple[Finding, ...]) -> Conclusion:
     """The majority of signals."""
@@ -40,8 +46,17 @@ def conclude(findings: tuple[Finding, ...]) -> Conclusion:
     return Conclusion("bullish" if lead > 0 else "bearish" if lead < 0 else "neutral", bullish, bearish)
 
 
-def analysis(brief: Brief) -> tuple[tuple[Section, ...], tuple[str, ...]]:
-    """Sections of all companies asked about, and the dimensions without data."""
+def conclude_from(brief: Brief, entity: str, tools: tuple[str, ...]) -> Conclusion:
+    """What the signals of these tools about a company add up to."""
+    return conclude(tuple(row for tool in tools for row in brief.findings_of(entity, tool)))
+
+
+def analysis(brief: Brief, shown: Chosen | None = None) -> tuple[tuple[Section, ...], tuple[str, ...]]:
+    """Sections of all companies asked about, and the dimensions without data.
+
+    `shown` are the findings the report gives; the conclusions follow from all of them in any case.
+    """
+    shown = chosen(brief) if shown is None else shown
     sections: list[Section] = []
     missing: list[str] = []
     several = len(brief.companies) > 1
@@ -51,20 +66,21 @@ def analysis(brief: Brief) -> tuple[tuple[Section, ...], tuple[str, ...]]:
             DIMENSIONS[tool].lower() for tool in brief.plan.tools if not brief.findings_of(entity, tool)
         ]
         missing += [f"{name}: {dimension}" if several else dimension for dimension in lacking]
-        sections += _company(brief, entity, lacking)
+        sections += _company(brief, entity, lacking, shown)
     unknown = brief.request.unresolved
     if unknown:
         sections.append(Section("unresolved", f"Not known to the catalogue: {', '.join(unknown)}."))
     return tuple(sections), (*missing, *unknown)
 
 
-def _company(brief: Brief, entity: str, lacking: list[str]) -> list[Section]:
+def _company(brief: Brief, entity: str, lacking: list[str], shown: Chosen) -> list[Section]:
     name = brief.names[entity]
-    short = conclude(tuple(row for tool in SHORT_TERM for row in brief.findings_of(entity, tool)))
-    long = conclude(tuple(row for tool in LONG_TERM for row in brief.findings_of(entity, tool)))
+    told = {row.id for rows in shown.values() for row in rows}
+    short = conclude_from(brief, entity, SHORT_TERM).told(told)
+    long = conclude_from(brief, entity, LONG_TERM).told(told)
     sections = [_summary(brief, entity, short, long)]
     for tool, label in DIMENSIONS.items():
-        rows = brief.findings_of(entity, tool)
+        rows = shown.get((entity, tool), ())
         if rows:
             text = f"{label} of {name}: {' '.join(row.text for row in rows)}"
             sections.append(Section(tool, text, tuple(row.id for row in rows)))
@@ -120,7 +136,7 @@ def _reasoned(when: str, conclusion: Conclusion) -> str:
         for side, rows in (("bullish", conclusion.bullish), ("bearish", conclusion.bearish))
         if rows
     ]
-    return f"{_stated(when, conclusion)} ({'; '.join(sides) or 'no signal points either way'})"
+    return f"{_stated(when, conclusion)} ({'; '.join(sides)})" if sides else _stated(when, conclusion)
 
 
 def _label(finding: Finding) -> str:

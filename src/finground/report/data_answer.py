@@ -8,7 +8,7 @@ from finground.records.bundle import Gap
 from finground.records.report import Section
 from finground.report.brief import Brief
 from finground.report.figures import figure, period
-from finground.report.rows import Row, rows
+from finground.report.rows import Row, filed_on, rows
 
 HEAD = ("Entity", "Metric", "Period", "Value", "Filed", "Source")
 MORE = re.compile(
@@ -40,24 +40,19 @@ def table(brief: Brief) -> Section:
     found = rows(brief)
     if not found:
         return Section("table", "")
-    names = brief.names
-    cells = [HEAD] + [
-        (
-            names.get(row.entity, row.entity),
-            brief.metric(row.metric),
-            row.period,
-            row.shown,
-            f"{row.known}",
-            row.source,
-        )
-        for row in found
-    ]
+    cells = [HEAD, *(_cells(row, brief) for row in found)]
     widths = [max(len(line[at]) for line in cells) for at in range(len(HEAD))]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in cells
     ]
-    return Section("table", "\n".join(lines), tuple(dict.fromkeys(row.id for row in found)))
+    return Section("table", "\n".join(lines), tuple(dict.fromkeys(row.fact.id for row in found)))
+
+
+def _cells(row: Row, brief: Brief) -> tuple[str, ...]:
+    fact = row.fact
+    name = brief.names.get(row.entity, row.entity)
+    return name, brief.metric(fact.metric), row.period, row.shown, f"{filed_on(row)}", fact.source
 
 
 def comparisons(brief: Brief) -> Section:
@@ -65,7 +60,7 @@ def comparisons(brief: Brief) -> Section:
     sentences: list[str] = []
     used: list[str] = []
     for slug in (metric.slug for metric in brief.request.metrics if metric.primary):
-        found = [row for row in rows(brief) if row.metric == slug]
+        found = [row for row in rows(brief) if row.fact.metric == slug]
         entities = list(dict.fromkeys(row.entity for row in found))
         newest = [next(row for row in found if row.entity == entity) for entity in entities]
         past = [row for row in found if row.entity == entities[0]] if len(entities) == 1 else []
@@ -78,16 +73,16 @@ def comparisons(brief: Brief) -> Section:
         )
         if said:
             sentences.append(said)
-            used += [row.id for row in (past or newest)]
+            used += [row.fact.id for row in (past or newest)]
     return Section("comparison", "\n".join(sentences), tuple(dict.fromkeys(used)))
 
 
 def _against_others(brief: Brief, newest: list[Row]) -> str:
     """The entities in order of the metric; values of different currencies are not compared (law 3)."""
-    metric = brief.metric(newest[0].metric)
-    units = {(row.unit, row.currency) for row in newest}
+    metric = brief.metric(newest[0].fact.metric)
+    units = {row.measure for row in newest}
     if len(units) > 1:
-        listed = ", ".join(sorted({row.currency or row.unit for row in newest}))
+        listed = ", ".join(sorted({row.fact.currency or row.fact.unit for row in newest}))
         return f"{metric} is not compared: the values are in {listed}."
     rank = brief.request.rank
     ordered = sorted(newest, key=lambda row: row.value, reverse=rank.descending if rank else True)
@@ -119,7 +114,7 @@ def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
 def _against_past(brief: Brief, found: list[Row]) -> str:
     """The newest value of one company against the oldest that was asked for."""
     now, then = found[0], found[-1]
-    if (now.unit, now.currency) != (then.unit, then.currency):
+    if now.measure != then.measure:
         return ""
     word = "rose" if now.value > then.value else "fell" if now.value < then.value else "did not change"
     name = brief.names.get(now.entity, now.entity)
@@ -128,7 +123,7 @@ def _against_past(brief: Brief, found: list[Row]) -> str:
     if brief.request.kind == "yes-no" and bool(rose) != bool(fell):
         answer = "Yes. " if (word == "rose") == bool(rose) and word != "did not change" else "No. "
     return (
-        f"{answer}{brief.metric(now.metric)} of {name} {word} from {then.shown} ({then.period}) "
+        f"{answer}{brief.metric(now.fact.metric)} of {name} {word} from {then.shown} ({then.period}) "
         f"to {now.shown} ({now.period})."
     )
 

@@ -8,10 +8,9 @@ from itertools import permutations
 
 import numpy as np
 
-from finground.records.bundle import Bundle, Fact, Finding
+from finground.records.bundle import Bundle, Fact, Finding, Series
 from finground.report.brief import Brief
 from finground.report.reading import Day, Number, read_dates, read_numbers, sentences
-from finground.report.rows import growth
 
 FEW = 12  # filings of a metric between which changes are computed
 ACRONYMS = frozenset(  # capitals that are no tickers
@@ -36,7 +35,6 @@ class Known:
     id: str
     value: float
     kind: str
-    day: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +49,35 @@ class Evidence:
     words: frozenset[str]
     news: tuple[str, ...]
     findings: tuple[Finding, ...]
+    series: tuple[Series, ...]
 
     def borne_out(self, number: Number, days: set[date]) -> tuple[tuple[str, ...], str]:
         """Ids of what bears the number out; or none, and why."""
-        near = [
-            known
-            for known in self.values
-            if _same(number, known.value) and (known.day is None or known.day in days)
-        ]
+        candidates = (*self.values, *self._of_days(days)) if days else self.values
+        near = [known for known in candidates if _same(number, known.value)]
         fitting = [known for known in near if _fits(number.kind, known.kind)]
         if not fitting:
-            return (
-                (),
-                "nothing that was read has this value in this unit"
-                if near
-                else "nothing that was read has this value",
-            )
+            return (), f"nothing that was read has this value{' in this unit' if near else ''}"
         right = [known for known in fitting if not number.signed or known.value * number.value >= 0]
         if not right:
             return (), "what was read moved the other way"
         return tuple(dict.fromkeys(known.id for known in right)), ""
 
+    def _of_days(self, days: set[date]) -> Iterator[Known]:
+        """Daily values of those days."""
+        for series in self.series:
+            dates = series.times.astype("datetime64[D]")
+            for day in days:
+                yield from (
+                    known
+                    for row in np.flatnonzero(dates == np.datetime64(day)).tolist()
+                    for known in _at(series, row)
+                )
+
     def dated(self, day: Day) -> bool:
         """Whether a day that was read lies in what the date may mean."""
+        if day.first in self.days and not day.any_year:
+            return True
         if not day.any_year:
             return any(day.first <= known <= day.last for known in self.days)
         span = ((day.first.month, day.first.day), (day.last.month, day.last.day))
@@ -116,12 +120,12 @@ def gather(brief: Brief) -> Evidence:
     """The evidence of a brief."""
     bundle = brief.bundle
     told = [*_told(brief)]
-    values = [*_of_facts(bundle), *_of_series(brief), *_of_findings(brief.findings), *_of_texts(told)]
+    values = [*_of_facts(bundle), *_of_series(bundle), *_of_findings(brief.findings), *_of_texts(told)]
     days = {*_days(bundle, brief), *(day for _, text in told for day in _exact_days(text))}
     text = "\n".join(text for _, text in told)
     words = frozenset(re.findall(r"[A-Z]{2,5}", text)) | {c for fact in bundle.facts if (c := fact.currency)}
     news = tuple(plain(f"{row.headline} {row.body}") for row in bundle.passages)
-    return Evidence(tuple(values), frozenset(days), text.lower(), words, news, brief.findings)
+    return Evidence(tuple(values), frozenset(days), text.lower(), words, news, brief.findings, bundle.series)
 
 
 def plain(text: str) -> str:
@@ -169,25 +173,17 @@ def _changes(facts: tuple[Fact, ...]) -> Iterator[Known]:
                 yield Known(now.id, 100 * (now.value / then.value - 1), "percent")
 
 
-def _of_series(brief: Brief) -> Iterator[Known]:
-    """The last values, those of other days for sentences that name the day, and the change over the asked
-    interval.
-    """
-    asked = brief.request.interval
-    for series in brief.bundle.series:
-        days = series.times.astype("datetime64[D]").tolist()
-        for name, values in zip(series.names, series.columns, strict=True):
+def _of_series(bundle: Bundle) -> Iterator[Known]:
+    """The last value of each column."""
+    for series in bundle.series:
+        yield from _at(series, len(series.times) - 1)
+
+
+def _at(series: Series, row: int) -> Iterator[Known]:
+    for name, values in zip(series.names, series.columns, strict=True):
+        if row >= 0 and np.isfinite(values[row]):
             kind = "shares" if name.endswith(("volume", "shares")) else (series.currency or "")
-            for at in np.flatnonzero(np.isfinite(values)).tolist():
-                yield Known(series.id, float(values[at]), kind, None if at == len(days) - 1 else days[at])
-        if asked:
-            inside = np.array([asked.start <= day <= asked.end for day in days], dtype=bool)
-            if inside.any():
-                last = int(np.flatnonzero(inside)[-1])
-                yield from (Known(series.id, float(column[last]), "") for column in series.columns)
-                change = growth(series, inside)
-                if change is not None:
-                    yield Known(series.id, 100 * change[2], "percent")
+            yield Known(series.id, float(values[row]), kind)
 
 
 def _of_findings(findings: tuple[Finding, ...]) -> Iterator[Known]:

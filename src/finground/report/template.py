@@ -5,17 +5,27 @@ from finground.report.analysis import analysis
 from finground.report.brief import Brief
 from finground.report.data_answer import data_answer
 from finground.report.education import education
+from finground.report.selection import compact
 
 SYNTHETIC = "All data here are synthetic: the companies, figures and news are invented."
 
 
 class TemplateWriter:
-    """Writes by stated rules; every figure it gives is copied from a fact, a finding or a series."""
+    """Writes by stated rules; every figure it gives is copied from a fact or a finding.
+
+    With `compact` an analysis gives only the findings that a model's prompt holds: what a small model
+    learns from must rest on what it reads.
+    """
+
+    def __init__(self, *, compact: bool = False) -> None:
+        self.compact = compact
 
     def write(self, brief: Brief) -> Report:
         """The table and its comparisons, the analyst's report, or the explanation, as the plan says."""
-        kinds = {"data": data_answer, "analysis": analysis, "education": education}
-        sections, missing = kinds[brief.plan.kind](brief)
+        if brief.plan.kind == "analysis":
+            sections, missing = analysis(brief, compact(brief) if self.compact else None)
+        else:
+            sections, missing = data_answer(brief) if brief.plan.kind == "data" else education(brief)
         if brief.bundle.synthetic:
             sections = (*sections, Section("synthetic", SYNTHETIC))
         status: Status = "partial" if missing else "complete"

@@ -1,0 +1,38 @@
+"""Which findings a prompt has room for; what a compact report gives is the same, so that it rests on its
+prompt.
+"""
+
+from finground.records.bundle import Finding
+from finground.report.brief import Brief
+from finground.report.standard import DIMENSIONS
+
+COMPACT = 850  # characters of findings in a prompt; about 330 tokens, since each digit is one
+A_DIMENSION = 4  # findings of a dimension in a prompt
+Chosen = dict[tuple[str, str], tuple[Finding, ...]]
+
+
+def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -> Chosen:
+    """Findings by company and tool: the first `each` of a tool, then the last of the longest left out until
+    the texts fit `limit`; of every tool that found something, one stays.
+    """
+    found = {
+        (entity, tool): brief.findings_of(entity, tool)[:each]
+        for entity in brief.companies
+        for tool in DIMENSIONS
+    }
+    found = {key: rows for key, rows in found.items() if key[1] in brief.plan.tools}
+    while limit and sum(map(_size, found.values())) > limit:
+        longest = max(found, key=lambda key: (len(found[key]) > 1, _size(found[key]), key))
+        if len(found[longest]) <= 1:
+            break
+        found[longest] = found[longest][:-1]
+    return found
+
+
+def compact(brief: Brief) -> Chosen:
+    """What a small model's prompt holds."""
+    return chosen(brief, limit=COMPACT, each=A_DIMENSION)
+
+
+def _size(rows: tuple[Finding, ...]) -> int:
+    return sum(len(row.text) + 1 for row in rows)
