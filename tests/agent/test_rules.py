@@ -108,6 +108,12 @@ def test_an_educational_question_names_a_metric_and_no_company():
             ["net-profit-margin"],
         ),
         ("the net margin of the competitors of Apple", ["Apple Inc. Peers"], ["net-profit-margin"]),
+        (
+            "Where does Apple rank against peers by revenue?",
+            ["Apple Inc.", "Apple Inc. Peers"],
+            ["total-revenue"],
+        ),
+        ("revenue for companies in energy in 2022", ["Energy Companies"], ["total-revenue"]),
         ("revenue of software companies in 2022", ["Software Companies"], ["total-revenue"]),
     ],
 )
@@ -134,6 +140,12 @@ def test_whom_and_what_a_question_is_about(question, entities, metrics):
             ["General Companies"],
             Rank("price-to-earnings", 1, False),
         ),
+        (
+            "Which company had in 2022 the highest revenue?",
+            ["General Companies"],
+            Rank("total-revenue", 1),
+        ),
+        ("Of all energy companies, which 10 had the most debt?", ["Energy Companies"], Rank("debt", 10)),
         ("What are the 5 largest banks?", ["Banks Companies"], Rank("market-capitalisation", 5)),
         (
             "Show me the bottom 3 stocks by net margin",
@@ -158,6 +170,8 @@ def test_the_kinds_of_questions():
     assert ask("What was the revenue of Apple's rivals?").kind == "peers"
     assert ask("What was the revenue of energy companies?").kind == "industry"
     assert ask("Top 3 by revenue").kind == "ranking"
+    assert ask("Is a high debt ratio good or bad?").kind == "educational"
+    assert ask("Between Apple and Google, which one has more revenue?").rank is None
 
 
 def test_two_periods_are_asked_from_the_first_to_the_end_of_the_last():
@@ -170,6 +184,7 @@ def test_an_unknown_company_stays_in_the_request_if_there_is_more_to_it():
     asked = ask("Compare the net income of Apple and Foobarium in 2022")
     assert asked.unresolved == ("Foobarium",) and len(asked.entities) == 1
     assert ask("What was Foobarium's net income?").unresolved == ("Foobarium",)
+    assert ask("Revenue of companies in widgets in 2022").unresolved == ("widgets companies",)
     assert ask("How did revenue in the quantum widget sector grow?").unresolved == (
         "quantum widget companies",
     )
@@ -201,6 +216,7 @@ def test_a_question_about_nothing_is_refused_with_what_a_question_needs(question
         ("What was the net income last quarter?", "names no company or industry"),
         ("List the top companies by revenue", "how many"),
         ("List the top 0 companies by revenue", "1 to 500"),
+        ("List the top 2000 companies by revenue", "1 to 500"),
         ("List the top 5 companies", "name a metric"),
     ],
 )

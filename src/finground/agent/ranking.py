@@ -21,24 +21,24 @@ NUMBERS = (
         "twenty",
     ),
 )
-N = rf"(?P<n>\d+|{'|'.join(NUMBERS)})"
+N = rf"(?P<n>\d{{1,3}}(?!\d)|{'|'.join(NUMBERS)})"
+NOT_TIME = r"(?! (?:\w+ )?(?:days?|weeks?|months?|quarters?|years?)\b)"
 HIGH = r"top|best|leading|largest|biggest|highest|strongest|fastest|greatest|most"
-LOW = r"bottom|worst|lowest|smallest|weakest|least|slowest|cheapest|fewest"
+LOW = r"bottom|worst|lowest|smallest|weakest|least|slowest|cheapest|fewest|poor|poorest|laggards"
 WHO = r"compan(?:y|ies)|firms?|stocks?|businesses|banks?|names|players|performers|insurers|airlines"
 ASK = r"which|what|list|name|show|give|find|identify|rank"
 ONE = r"company|firm|stock|business|bank|corporation"
 COUNTED = (
-    re.compile(rf"\b(?:{HIGH}|{LOW})[ -]{N}\b", re.I),
+    re.compile(rf"\b(?:{HIGH}|{LOW})[ -](?:(?P<wide>\d{{4,}})|{N})\b", re.I),
+    re.compile(rf"\b(?:which|first) (?!one\b){N}\b{NOT_TIME}", re.I),
+    re.compile(rf"\b{N} (?:(?:leaders|laggards)\b|(?:(?:{WHO}) )?with the\b)", re.I),
     re.compile(rf"\b{N} (?:\w+ )?(?:{HIGH}|{LOW})\b", re.I),
-    re.compile(rf"\b(?:{ASK})(?: (?:me|us|the|are|were|out))* {N} (?:[\w&-]+ ){{0,3}}?(?:{WHO})\b", re.I),
-)  # fmt: skip
-SINGLE = re.compile(
-    rf"\b(?:which|what) (?:[\w&-]+ ){{0,3}}?(?:{ONE})\b.*\b(?:{HIGH}|{LOW})\b",
-    re.I,
+    re.compile(rf"\b(?:{ASK})(?: (?:me|us|the|are|were|out))* {N} (?:[\w&-]+ ){{0,6}}?(?:{WHO})\b", re.I),
+    re.compile(rf"\b(?:{HIGH}|{LOW})\b.*\b{N} (?:[\w&-]+ ){{0,6}}?(?:companies|firms|stocks)\b", re.I),
+    re.compile(rf"\b{N} (?:[\w&-]+ ){{0,6}}?(?:companies|firms|stocks)\b.*\b(?:{HIGH}|{LOW})\b", re.I),
 )
-UNCOUNTED = re.compile(
-    r"\b(?:top|bottom|best|worst) (?:[\w&-]+ ){0,2}?(?:companies|firms|stocks|performers|players)\b", re.I
-)
+SINGLE = re.compile(rf"\b(?:which|what) (?:[\w&-]+ ){{0,6}}?(?:{ONE})\b.*\b(?:{HIGH}|{LOW})\b", re.I)
+UNCOUNTED = re.compile(r"\b(?:top|bottom|best|worst) (?:[\w&-]+ ){0,2}?(?:companies|firms|stocks)\b", re.I)
 LOWER = re.compile(rf"\b(?:{LOW})\b", re.I)
 
 
@@ -61,7 +61,8 @@ def read(query: str) -> Asked | None:
     for pattern in COUNTED:
         match = pattern.search(query)
         if match:
-            return Asked(_number(match["n"], match[0]), descending, explicit=True)
+            n = next(text for text in match.groups() if text)
+            return Asked(_number(n, match[0]), descending, explicit=True)
     if SINGLE.search(query):
         return Asked(1, descending, explicit=False)
     uncounted = UNCOUNTED.search(query)

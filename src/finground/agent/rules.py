@@ -16,13 +16,7 @@ from finground.catalog.metrics import Metric
 from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
 
-EXPLAIN = re.compile(
-    r"^\W*(?:(?:please|can you|could you|kindly)\W+)*(?:explain|define|describe|teach"
-    r"|what(?:['’]s| is| are| does| do)"
-    r"|how (?:is|are|do|does|can)|why (?:is|are|do|does)|tell me (?:about|what|how)"
-    r"|(?:the )?(?:meaning|definition) of)\b",
-    re.I,
-)
+PAST = re.compile(r"\b(?:was|were|did|had|has|have)\b", re.I)
 YES_NO = re.compile(
     r"^\W*(?:is|are|was|were|did|do|does|has|have|had|will|would|should|can|could)\b"
     r"|,\s*(?:is|are|should|can|would) \w+",
@@ -65,8 +59,10 @@ class RulesAgent:
         metrics = self.catalog.expand(primary)
         _check(query, entities, metrics, people.unknown, when)
         ranked = _rank(rank, primary, entities, query)
-        kind = _kind(query, entities, metrics, ranked)
         unresolved = tuple(one.text for one in people.unknown)
+        kind: QuestionKind = (
+            "educational" if not entities and not unresolved else _kind(query, entities, metrics, ranked)
+        )
         return Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
 
 
@@ -112,20 +108,15 @@ def _check(
     unknown: tuple[whom.Unknown, ...],
     when: When,
 ) -> None:
-    """Refuse a question that nothing can be looked up for."""
+    """Refuse a question that nothing can be looked up for; a metric alone, now, wants to be explained."""
     if unknown and not entities and not metrics:
         first = unknown[0]
         near = f"near it: {', '.join(first.candidates)}" if first.candidates else "write its name or ticker"
         raise CatalogError(f"no company is known as {first.text!r}; {near}", first.candidates)
     if not entities and not unknown and not metrics:
         raise RequestError(f"question {query!r} names no company, industry or metric; {ASK}")
-    if not entities and not unknown and (when.interval is not None or not _explains(query, metrics)):
+    if not entities and not unknown and (when.interval is not None or PAST.search(query)):
         raise RequestError(f"question {query!r} names no company or industry; {ASK}")
-
-
-def _explains(query: str, metrics: tuple[RequestedMetric, ...]) -> bool:
-    """Whether the question wants a metric explained: it says so, or is little more than the metric's name."""
-    return bool(metrics) and (EXPLAIN.search(query) is not None or len(query.split()) <= 5)
 
 
 def _rank(
@@ -152,8 +143,6 @@ def _kind(
         return "peers"
     if "industry" in kinds:
         return "industry"
-    if not entities and EXPLAIN.search(query):
-        return "educational"
     if len(entities) > 1:
         return "comparative"
     return "yes-no" if YES_NO.search(query) else "open-ended"

@@ -9,22 +9,20 @@ from finground.catalog.catalog import company_entity, industry_entity, peers_ent
 from finground.catalog.companies import Companies, Company
 from finground.catalog.mention import Mention
 from finground.catalog.names import Word, words
+from finground.catalog.spotting import lists
 from finground.core.errors import CatalogError
 from finground.records.request import Entity
 
 PEER = r"(?:peers?|competitors?|competition|rivals?)\b"
-OWN_PEERS = re.compile(rf"^(?:['’`]s?)?,? (?:\w+ ){{0,2}}?{PEER}", re.I)
+KIND = r"(?:(?:main|closest|direct|industry|sector|biggest|largest|key|listed|other) )"
+OWN_PEERS = re.compile(rf"^(?:['’`]s?)? {KIND}{{0,2}}{PEER}", re.I)
 PEERS_OF = re.compile(rf"\b{PEER} (?:of|to|for) (?:the )?$", re.I)
 WITH_PEERS = re.compile(
-    rf"\b(?:its|their|his|her|the|other|industry|and|with|to|vs\.?|versus|against|than|among) (?:\w+ )?{PEER}"
-    r"|\b(?:its|the) (?:own )?(?:industry|sector)"
+    rf"\b{PEER}|\b(?:its|the) (?:own )?(?:industry|sector)"
     r"(?: average| median)?(?=\W*(?:$|in\b|for\b|on\b|over\b|during\b|[,.?]))",
     re.I,
 )
-THEIR = re.compile(rf"\b(?:their|respective) (?:\w+ )?{PEER}", re.I)
-AND_PEERS = re.compile(
-    r"^(?:its|their|the|his|her)\b|^(?:and|with|to|vs|versus|against|than|among|other|industry)\b", re.I
-)
+THEIR = re.compile(rf"\b(?:their|respective) {KIND}?{PEER}", re.I)
 EVERYONE = re.compile(
     r"\b(?:all|every|any|various|different|listed|public|which|of|for|by|across)"
     r" (?:the )?(?:listed |public )?(?:compan(?:ies|y)|stocks|firms)\b"
@@ -39,7 +37,9 @@ BEFORE = frozenset(
     ("top", "largest", "biggest", "best", "worst", "smallest", "all", "other", "which", "leading")
 )
 STRANGE = re.compile(
-    r"\bin the (?P<name>(?!same\b|entire\b|whole\b|their\b)[\w&-]+(?: [\w&-]+)?) (?:sector|industry)\b", re.I
+    r"\bin the (?P<sector>(?!same\b|entire\b|whole\b|their\b)[\w&-]+(?: [\w&-]+)?) (?:sector|industry)\b"
+    r"|\b(?:companies|firms) in (?!the\b)(?P<plain>[\w&-]+)",
+    re.I,
 )
 
 
@@ -80,7 +80,7 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
     placed = [(start, industry_entity(name)) for start, _, name in industries] + _entities(query, mentions)
     entities = tuple(dict.fromkeys(entity for _, entity in sorted(placed, key=lambda pair: pair[0])))
     unknown = [Unknown(one.text, one.candidates) for one in mentions if one.found is None]
-    unknown += _strange(query, companies, industries)
+    unknown += _strange(query, companies, [*explained, *places, *((one.start, one.end) for one in mentions)])
     known_places = tuple((one.start, one.end) for one in mentions if one.found)
     return Whom(
         entities,
@@ -98,7 +98,7 @@ def _entities(query: str, mentions: tuple[Mention[Company], ...]) -> list[tuple[
             continue
         after = OWN_PEERS.match(query[one.end - (1 if query[one.end - 1] in "'’" else 0) :])
         before = PEERS_OF.search(query[: one.start])
-        alone = before is not None or (after is not None and not AND_PEERS.match(after[0].strip(" '’`s,")))
+        alone = before is not None or after is not None
         found.append((one.start, peers_entity(one.found) if alone else company_entity(one.found)))
         if alone:
             start, end = (
@@ -138,18 +138,23 @@ def _stands(cut: list[Word], place: int, stop: int) -> bool:
     after = cut[stop].keys[-1] if stop < len(cut) else ""
     before = cut[place - 1].keys[0] if place else ""
     many = cut[stop - 1].keys[0].endswith("s") and (before in BEFORE or before.isdigit())
-    return after in HEADS or many or (before == "of" and place > 1 and cut[place - 2].keys[0] in HEADS)
+    within = before in ("of", "in", "from", "across") and place > 1 and cut[place - 2].keys[0] in HEADS
+    return after in HEADS or many or within
 
 
 def _taken(word: Word, explained: Sequence[tuple[int, int]]) -> bool:
     return any(start <= word.start and word.end <= end for start, end in explained)
 
 
-def _strange(query: str, companies: Companies, known: list[tuple[int, int, str]]) -> list[Unknown]:
+def _strange(query: str, companies: Companies, known: Sequence[tuple[int, int]]) -> list[Unknown]:
     """An industry that nobody knows; it stays in the request like an unknown company."""
     found = list[Unknown]()
     for match in STRANGE.finditer(query):
-        inside = any(match.start("name") <= start < match.end("name") for start, _, _ in known)
-        if not inside:
-            found.append(Unknown(f"{match['name']} companies", companies.industries[:5]))
+        start, end = match.span("sector" if match["sector"] else "plain")
+        name = query[start:end]
+        ordinary = match["plain"] is not None and (
+            name.isdigit() or name.lower() in lists().never | {"terms"}
+        )
+        if not ordinary and not any(first < end and start < last for first, last in known):
+            found.append(Unknown(f"{name} companies", companies.industries[:5]))
     return found

@@ -120,5 +120,5 @@ def _unknown(text: str, names: list[str]) -> CatalogError:
     near = tuple(
         name for name, _, _ in process.extract(text, names, scorer=fuzz.WRatio, limit=5, score_cutoff=65)
     )
-    hint = f"near it: {', '.join(near)}" if near else "`finground schema` lists none like it"
+    hint = f"near it: {', '.join(near)}" if near else "write a metric's name, e.g. Net Income"
     return CatalogError(f"no metric is called {text!r}; {hint}", near)
