@@ -87,7 +87,7 @@ def test_nobody_is_better_at_imitating_the_system_that_made_the_labels(flows: Pa
 def test_a_failed_command_leaves_its_last_words(flows: Path, tmp_path: Path):
     from workspace import CommandFailed, call
 
-    with pytest.raises(CommandFailed, match="(?s)ended with 1.*No module named"):
+    with pytest.raises(CommandFailed, match=r"(?s)ended with 1.*No module named"):
         call(str(tmp_path), "no_such_module")
 
 

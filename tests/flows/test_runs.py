@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from finground.core.paths import Root
+
 pytestmark = pytest.mark.slow
 ORDER = [
-    "sample", "base", "ingest", "snapshot", "corpus", "pretrain", "context", "agent", "stocksis", "writer", "bench", "ablate",
-    "table",
+    "sample", "base", "ingest", "snapshot", "corpus", "pretrain", "context", "agent", "stocksis", "writer",
+    "bench", "ablate", "table",
 ]  # fmt: skip
 
 
@@ -54,3 +56,19 @@ def test_a_run_that_was_killed_is_marked_crashed_by_the_next(repository: Path, r
     flow(repository, root, "benchmark")
     states = dict(in_database(root, "select name, state_type from flow_run"))
     assert states["killed"] == "CRASHED"
+
+
+def test_a_challenger_that_is_not_kept_makes_way_for_the_models_before_it(flows: Path, root: Path):
+    from retrain import bring_back, keep
+    from workspace import call
+
+    place, kept = Root(root), root / "models" / "kept"
+    call(str(root), "dvc", "repro", "--quiet")
+    keep(place, kept)
+    (root / "made.py").write_text(
+        (root / "made.py").read_text().replace("write_text(name)", "write_text('other')")
+    )
+    call(str(root), "dvc", "repro", "--quiet", "--force", "--single-item", "pretrain")
+    assert (place.domain / "made").read_text() == "other"
+    bring_back(place, kept)
+    assert (place.domain / "made").read_text() == "pretrain"
