@@ -52,6 +52,22 @@ def test_did_it_increase_is_answered_from_the_companys_own_past():
     )
 
 
+def test_a_quarter_is_compared_with_its_own_season():
+    values = {
+        date(2024, 3, 31): 4e6,
+        date(2023, 12, 31): 9e6,
+        date(2023, 3, 31): 3e6,
+        date(2022, 12, 31): 8e6,
+    }
+    facts = [fact("us:AAA", value, end) for end, value in values.items()]
+    brief = data_brief(
+        facts, query="Did net income grow over two years?", kind="yes-no", companies=("us:AAA",)
+    )
+    assert section(write(brief), "comparison").startswith(
+        "Yes. Net Income of Aaa Corp rose from 3.0 million USD"
+    )
+
+
 def test_a_ranking_gives_so_many_in_order():
     facts = [fact("us:AAA", 1e6), fact("us:BBB", 2e6)]
     said = section(write(data_brief(facts, kind="ranking", rank=Rank("net-income", 1))), "comparison")
@@ -62,7 +78,7 @@ def test_a_gap_shows_the_nearest_figure_and_never_puts_it_in_the_table():
     gap = Gap("us:AAA", "net-income", "the quarter ended 2024-06-30 is not filed", fact("us:AAA", 3e6))
     report = write(data_brief([fact("us:BBB", 2e6)], gaps=(gap,)))
     assert "Aaa Corp" not in section(report, "table")
-    assert "The last one filed is Net Income of 3.0 million USD for 2024-01-01 to 2024-03-31" in section(
+    assert "Nearest on file: Net Income of 3.0 million USD for 2024-01-01 to 2024-03-31" in section(
         report, "gaps"
     )
     assert report.status == "partial" and report.missing == ("net-income",)

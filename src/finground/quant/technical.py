@@ -8,7 +8,16 @@ R2).
 import numpy as np
 
 from finground.quant.indicators import average, bollinger, candles, crosses, macd, rsi
-from finground.quant.subject import TECHNICAL_DAYS, Bars, Figure, Notes, Subject, amount, recent_bars
+from finground.quant.subject import (
+    TECHNICAL_DAYS,
+    Bars,
+    Figure,
+    Notes,
+    Subject,
+    amount,
+    direction,
+    recent_bars,
+)
 from finground.records.bundle import Needs, Signal
 
 TOOL = "technical"
@@ -69,7 +78,10 @@ def _macd(notes: Notes, bars: Bars) -> None:
         text = (
             f"MACD(12, 26, 9) is {line[-1]:.3f}, {side} its signal line, without a cross in the past month."
         )
-        return notes.say("macd", Figure(float(line[-1]), "points", bars.day(-1)), text, inputs=(bars.id,))
+        figure = Figure(float(line[-1]), "points", bars.day(-1))
+        return notes.say(
+            "macd", figure, text, inputs=(bars.id,), signal=direction(float(line[-1] - smoothed[-1]))
+        )
     last = found[-1]
     kind, signal = ("golden", "bullish") if last.golden else ("death", "bearish")
     axis = "above" if last.above_zero else "below"
@@ -106,14 +118,19 @@ def _bands(notes: Notes, bars: Bars) -> None:
 
 
 def _patterns(notes: Notes, bars: Bars) -> None:
+    """The last patterns of the month; only those of the newest day are a signal, older ones have had their
+    day.
+    """
     first = notes.subject.since(TECHNICAL_DAYS)
     found = [candle for candle in candles(bars) if bars.day(candle.at) >= first]
     for candle in found[::-1][:SHOWN_PATTERNS]:
         day = bars.day(candle.at)
         article = "An" if candle.name[0] in "aeiou" else "A"
         text = f"{article} {candle.name} pattern was completed on {day}."
-        name, signal = f"pattern-{candle.name.replace(' ', '-')}", "bullish" if candle.bullish else "bearish"
-        notes.say(name, Figure(candle.name, "word", day), text, inputs=(bars.id,), signal=_signal(signal))
+        side = "bullish" if candle.bullish else "bearish"
+        signal = _signal(side if candle.at == found[-1].at else "neutral")
+        name = f"pattern-{candle.name.replace(' ', '-')}"
+        notes.say(name, Figure(candle.name, "word", day), text, inputs=(bars.id,), signal=signal)
 
 
 def _levels(notes: Notes, bars: Bars) -> None:

@@ -145,6 +145,7 @@ def _label(finding: Finding) -> str:
         return f"MACD {finding.value}" if finding.name.startswith("macd") else finding.value
     names = {
         "rsi": "RSI",
+        "macd": "MACD",
         "yoy": "year on year",
         "price-to-earnings": "P/E ratio",
         "price-to-book": "P/B ratio",

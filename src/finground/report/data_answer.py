@@ -112,8 +112,8 @@ def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
 
 
 def _against_past(brief: Brief, found: list[Row]) -> str:
-    """The newest value of one company against the oldest that was asked for."""
-    now, then = found[0], found[-1]
+    """The newest value of one company against the oldest of the same season, or the oldest there is."""
+    now, then = found[0], next((row for row in reversed(found[1:]) if _same_season(row, found[0])), found[-1])
     if now.measure != then.measure:
         return ""
     word = "rose" if now.value > then.value else "fell" if now.value < then.value else "did not change"
@@ -126,6 +126,14 @@ def _against_past(brief: Brief, found: list[Row]) -> str:
         f"{answer}{brief.metric(now.fact.metric)} of {name} {word} from {then.shown} ({then.period}) "
         f"to {now.shown} ({now.period})."
     )
+
+
+def _same_season(row: Row, now: Row) -> bool:
+    """Whether a period ended whole years before, give or take 20 days: a quarter is compared with its own
+    kind.
+    """
+    days = (now.fact.period_end - row.fact.period_end).days
+    return days > 300 and min(days % 365.25, 365.25 - days % 365.25) <= 20
 
 
 def news(brief: Brief, most: int = 3) -> Section:
@@ -156,12 +164,9 @@ def _gap(brief: Brief, gap: Gap) -> str:
     name = brief.names.get(gap.entity, gap.entity)
     known = {metric.slug for metric in brief.catalog.metrics.all}
     what = brief.metric(gap.what) if gap.what in known else gap.what
-    sentence = f"No {what} of {name} is given: {gap.why.rstrip('.')}."
+    sentence = f"{name}: no {what}; {gap.why.rstrip('.')}."
     if gap.nearest is None:
         return sentence
     near = gap.nearest
-    label = brief.metric(near.metric)
-    return (
-        f"{sentence} The last one filed is {label} of {figure(near)} for {period(near)}, "
-        f"filed {near.filed_at.date()} ({near.source})."
-    )
+    value = f"{brief.metric(near.metric)} of {figure(near)} for {period(near)}"
+    return f"{sentence} Nearest on file: {value}, filed {near.filed_at.date()} ({near.source})."

@@ -149,7 +149,8 @@ def _told(brief: Brief) -> Iterator[tuple[str, str]]:
     for metric in brief.catalog.metrics.all:
         if metric.slug in asked:
             yield metric.slug, f"{metric.name} {' '.join(metric.aliases)} {metric.formula or ''}"
-    yield from ((fact.id, fact.source) for fact in brief.bundle.facts)
+    nearest = (gap.nearest for gap in brief.bundle.gaps if gap.nearest)
+    yield from ((fact.id, fact.source) for fact in (*brief.bundle.facts, *nearest))
     yield from ((series.id, series.source) for series in brief.bundle.series)
 
 
