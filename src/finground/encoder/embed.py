@@ -27,7 +27,7 @@ class Embedder:
     """The encoder; opened when the first text comes.
 
     Args:
-        threads: of onnxruntime.
+        threads: of onnxruntime, for many texts at once.
     """
 
     def __init__(self, threads: int = 2) -> None:
@@ -50,7 +50,7 @@ class Embedder:
 
     @cached_property
     def _quick(self) -> Any:
-        return _session(self.threads, "ORT_DISABLE_ALL")
+        return _session(1, "ORT_DISABLE_ALL")
 
     @cached_property
     def _optimised(self) -> Any:
@@ -85,6 +85,7 @@ def _session(threads: int, level: str) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads burn no core
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
     return onnxruntime.InferenceSession(str(_file(*MODEL)), options, providers=["CPUExecutionProvider"])
 

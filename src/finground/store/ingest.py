@@ -6,6 +6,7 @@ InputError, and nothing of it is written (case S7).
 """
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,6 +31,7 @@ from finground.store.sources.rows import Aside, Batch, Read
 log = logging.getLogger(__name__)
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 CHUNK = 1024  # headlines embedded at once
+LONGEST = 200  # characters embedded where there is a body; what a news item is about it says first
 
 KINDS: tuple[tuple[str, str], ...] = (  # in the order they are read
     ("tickers", "sec/company_tickers.json*"),
@@ -93,9 +95,8 @@ def _files(raw: Path) -> tuple[list[tuple[str, Path]], dict[str, str]]:
     """Files of known layouts in reading order, and the others with the reason why they are left."""
     files: list[tuple[str, Path]] = []
     skipped: dict[str, str] = {}
-    found = [
-        path for top in ("sec", "market", "news") for path in sorted((raw / top).rglob("*")) if path.is_file()
-    ]
+    walked = [walk for top in ("sec", "market", "news") for walk in os.walk(raw / top, followlinks=True)]
+    found = sorted(Path(folder) / name for folder, _, names in walked for name in names if name[0] != ".")
     kinds = {path: _kind(str(path.relative_to(raw))) for path in found}
     for place in range(len(KINDS)):
         files += [(KINDS[place][0], path) for path in found if kinds[path] == place]
@@ -199,8 +200,8 @@ class _Writer:
 
 
 def text_of(row: Mapping[str, Any]) -> str:
-    """What is embedded of a news item."""
-    return f"{row['headline']}. {row['body']}" if row["body"] else str(row["headline"])
+    """What is embedded of a news item: the headline, and how the body begins."""
+    return f"{row['headline']}. {row['body']}"[:LONGEST] if row["body"] else str(row["headline"])
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
