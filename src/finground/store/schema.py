@@ -64,9 +64,9 @@ metric_values = Table(
     _value("value", Float), _value("unit"), _value("currency", optional=True),
     _value("form"), _value("fiscal_year", Integer, optional=True), _value("fiscal_period", optional=True),
     _value("source"), _value("recorded_at", BigInteger),
+    Index("metric_values_by_metric", "metric", "period_end", "filed_at"),
     sqlite_with_rowid=False,
 )  # fmt: skip
-Index("metric_values_by_metric", metric_values.c.metric, metric_values.c.period_end, metric_values.c.filed_at)
 
 BAR_COLUMNS = ("open", "high", "low", "close", "adj_close", "volume")
 FLOW_COLUMNS = (
@@ -98,8 +98,8 @@ news = Table(
     "news", METADATA,
     _key("id"), _value("published_at", BigInteger), _value("headline"), _value("body"), _value("url"),
     _value("tickers"), _value("source"), _value("recorded_at", BigInteger),
+    Index("news_by_time", "published_at"),
 )  # fmt: skip
-Index("news_by_time", news.c.published_at)
 
 news_companies = Table(
     "news_companies", METADATA,
