@@ -19,6 +19,7 @@ import numpy.typing as npt
 from finground.agent.plan import plan as make_plan
 from finground.analyscore.eligibility import eligibility
 from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Companies
 from finground.quant import toolbox
 from finground.records.bundle import Bundle, Finding, Gap, Needs
 from finground.records.report import Answer, Plan, Report, Score
@@ -53,6 +54,13 @@ class World:
     k: int = 20
     threshold: float = 0.2
     versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Catalog:
+        """The catalogue of the companies that the store has data of."""
+        covered = set(self.store.covered())
+        companies = [company for company in self.catalog.companies.all if company.id in covered]
+        return Catalog(Companies(companies), self.catalog.metrics)
 
 
 def answer(
@@ -117,11 +125,12 @@ def analyse(request: Request, plan: Plan, bundle: Bundle, catalog: Catalog) -> t
     import dataclasses
 
     names = {company.id: company.name for company in catalog.companies.all}
+    tickers = {company.id: company.ticker for company in catalog.companies.all}
     findings: list[Finding] = []
     gaps: list[Gap] = list(bundle.gaps)
     for entity in request.entities:
         if entity.kind == "company" and plan.tools:
-            found, missing = toolbox.run(plan.tools, entity.id, bundle, names)
+            found, missing = toolbox.run(plan.tools, entity.id, bundle, names, tickers)
             findings += found
             gaps += missing
     return tuple(findings), dataclasses.replace(bundle, gaps=tuple(dict.fromkeys(gaps)))

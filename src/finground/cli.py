@@ -266,21 +266,22 @@ def _agent(
 ) -> "Agent":
     from finground.agent.rules import RulesAgent
 
-    rules = RulesAgent(world.catalog)
     if after:
         from finground.agent.follow import FollowUp
 
-        return FollowUp(rules, world.catalog, _kept(after).request)
+        return FollowUp(world.catalog, _kept(after).request)
     if name == "rules":
-        return rules
-    from finground.agent.tuned import HybridAgent, TunedAgent
+        return RulesAgent(world.catalog)
+    from finground.agent.grammar import compact
+    from finground.agent.hybrid import HybridAgent
+    from finground.agent.tuned import TunedAgent
     from finground.lm.generate import Generator
 
-    kind = settings.agent.bases[-1]
+    kind, form = settings.agent.bases[-1], settings.agent.form
     generator = Generator.open(root.base(kind), _there(root.agent(kind), f"finground run agent@{kind}"))
-    if name == "tuned":
-        return TunedAgent(generator, world.catalog, settings.agent.form)
-    return HybridAgent(generator, world.catalog, settings.agent.form)
+    if name == "hybrid":
+        return HybridAgent(generator, world.catalog, form, compact)
+    return TunedAgent(generator, world.catalog, form, compact(world.known) if form == "compact" else None)
 
 
 def _writer(name: str, root: Root, settings: "Settings") -> "Writer":

@@ -89,7 +89,6 @@ class Context(Part):
 class Stocksis(Part):
     pairs: Count = 5_000
     test_companies: Share = 0.2
-    experts: Path | None = None  # a folder of experts' labels, where there are any
 
 
 class Bench(Part):

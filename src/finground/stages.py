@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from finground.core import tracking
-from finground.core.artifact import manifest, read_json, read_rows, write_json, write_rows
+from finground.core.artifact import manifest, read_json, read_rows, write_json, write_rows, write_table
 from finground.core.errors import InputError
 from finground.core.log import timed
 from finground.core.paths import Root
@@ -106,12 +106,12 @@ def snapshot(work: Work) -> Outcome:
 
 def base(work: Work) -> Outcome:
     """Make the plain base ready: converted, linked, or (tiny) trained on documents that no evaluation set holds."""
-    from finground.corpus.build import training_texts
+    from finground.corpus.build import texts
     from finground.lm.base import prepare
 
     settings = work.settings
     made = prepare(
-        settings.base, work.root.plain, texts=lambda: training_texts(_raw(work), settings.corpus), seed=settings.seed
+        settings.base, work.root.plain, texts=lambda: texts(_raw(work), settings.corpus, settings.seed), seed=settings.seed
     )
     return Outcome(_numbers(made), made)
 
@@ -146,6 +146,7 @@ def pretrain(work: Work) -> Outcome:
         if len(documents):
             plain, adapted = (perplexity(root.base(kind), documents) for kind in ("plain", "domain"))
             metrics |= {f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()}
+    write_table(root.curve("pretrain"), ("step", "loss"), trained.curve)
     return _trained(trained, root.domain / "adapter", metrics)
 
 
@@ -234,10 +235,6 @@ def table(work: Work) -> Outcome:
     return Outcome(write(work.root, work.settings, work.commit))
 
 
-def _raw_of(root: Root) -> str:
-    return "${raw}"
-
-
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda r: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda r: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
@@ -245,7 +242,8 @@ STAGES: tuple[Stage, ...] = (
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
     Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
     Stage(
-        "pretrain", pretrain, lambda r: (r.plain, r.corpus), lambda r: (r.domain,), ("pretrain", "base", "seed")
+        "pretrain", pretrain, lambda r: (r.plain, r.corpus), lambda r: (r.domain, r.curve("pretrain")),
+        ("pretrain", "base", "seed"),
     ),
     Stage("context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")),
     Stage(
@@ -349,7 +347,7 @@ def dvc_yaml(settings: Settings) -> str:
     rows = {stage.name: _dvc_stage(stage, root) for stage in stages(settings)}
     plots = [
         {str(root.plots / "ablation.csv"): {"x": "fraction", "y": "loss", "title": "Writer: held-out loss by fraction"}},
-        {str(root.plots / "pretrain.csv"): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
+        {str(root.curve("pretrain")): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
     ]
     head = "# Written from src/finground/stages.py (`finground init --refresh`); a contract test holds them equal.\n"
     return head + str(yaml.safe_dump({"stages": rows, "plots": plots}, sort_keys=False, width=110))

@@ -1,7 +1,7 @@
 """Stocksis: pairs of background and report over companies and dates (FinSphere, section 3.1; floor 4).
 
-The background is what the six tools found for a company as of a date; the report is the template writer's, and marked
-so (`labels`), unless experts' files are given. Parts: training companies on training dates; `new-time`, the same
+The background is what the six tools found for a company as of a date; the report is the template writer's in its
+compact form (no figure that the prompt does not hold), and marked so (`labels`). Parts: training companies on training dates; `new-time`, the same
 companies on later dates; `new-company`, companies that training never sees, on later dates (law 8). A report that
 fails AnalyScore's eligibility is no label: it goes to rejected.jsonl with the criterion it failed.
 """
@@ -108,7 +108,7 @@ def pair(world: World, moment: Moment, rng: random.Random) -> WriterPair | Dropp
 
     brief = brief_of(world, moment, rng.choice(QUESTIONS))
     id = f"{moment.company}@{moment.as_of:%Y-%m-%d}"
-    report = check(TemplateWriter().write(brief), brief)
+    report = check(TemplateWriter(compact=True).write(brief), brief)
     if reason := unfit(report, brief):
         return Dropped(id, "stocksis", reason)
     return WriterPair(

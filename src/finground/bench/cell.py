@@ -4,12 +4,13 @@ Agents are scored on requests, writers on reports about companies and dates held
 system; a reply that cannot be read stays in the denominator (law 5).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finground.answer import World, Writer, judge
-from finground.bench.requests import score_requests
+from finground.bench.requests import AgentOutput, score_requests
 from finground.bench.statistics import mean_and_error
 from finground.core.artifact import read_rows
 from finground.core.errors import InputError
@@ -23,8 +24,10 @@ from finground.settings import Settings
 from finground.stocksis import PARTS, Moment, brief_of, pairs
 
 if TYPE_CHECKING:
+    from finground.agent.tuned import TunedAgent
     from finground.lm.generate import Generator
 
+Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
 REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
 
 
@@ -48,12 +51,19 @@ def request_rows(world: World, root: Root, settings: Settings, commit: str) -> l
 
 
 def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, "Replies"]]:
-    from finground.agent.tuned import TunedAgent
-
     yield "rules", lambda questions: [_by_rules(world, pair) for pair in questions]
     for kind in settings.agent.bases:
-        agent = TunedAgent(_generator(root, kind, root.agent(kind)), world.catalog, settings.agent.form)
-        yield f"agent-{kind}", lambda questions, agent=agent: agent.replies(questions, batch=settings.bench.batch)
+        yield f"agent-{kind}", partial(_by_model(world, root, settings, kind).replies, batch=settings.bench.batch)
+
+
+def _by_model(world: World, root: Root, settings: Settings, kind: str) -> "TunedAgent":
+    """The agent on the base of that kind; its grammar names only companies that have data."""
+    from finground.agent.grammar import compact
+    from finground.agent.tuned import TunedAgent
+
+    form = settings.agent.form
+    grammar = compact(world.known) if form == "compact" else None
+    return TunedAgent(_generator(root, kind, root.agent(kind)), world.catalog, form, grammar)
 
 
 def _by_rules(world: World, pair: Pair) -> Request | InputError:
@@ -82,7 +92,7 @@ def _writers(root: Root, settings: Settings) -> Iterator[tuple[str, Writer]]:
     from finground.report.template import TemplateWriter
     from finground.report.tuned import TunedWriter
 
-    yield "template", TemplateWriter()
+    yield "template", TemplateWriter(compact=True)
     yield "base", TunedWriter(_generator(root, "domain", None), settings.bench.new_tokens)
     yield "writer", TunedWriter(_generator(root, "domain", root.writer), settings.bench.new_tokens)
 

@@ -10,7 +10,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from finground.analyscore import published
-from finground.core.artifact import read_json, read_rows, whole_file, whole_folder
+from finground.core.artifact import read_json, read_rows, whole_file, whole_folder, write_table
 from finground.core.paths import Root
 from finground.records.score import ScoreRow
 from finground.settings import Settings
@@ -24,7 +24,7 @@ def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
     cells = [row for path in sorted(root.ablations.glob("*.jsonl")) for row in read_rows(path, ScoreRow)]
     parts = [
         head(settings, commit),
-        corpus(read_json(root.metrics("corpus")), read_json(root.corpus / "ledger.json")),
+        corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
         agents(scores),
         writers(scores),
@@ -50,16 +50,26 @@ def head(settings: Settings, commit: str) -> str:
     )
 
 
-def corpus(counts: dict[str, float], ledger: dict[str, Any]) -> str:
+def corpus(ledger: dict[str, Any]) -> str:
     rows: list[list[Cell]] = [
         [f"ours: {row['source']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
-        for row in ledger["table4"]
+        for row in ledger["table"]
     ]
     rows += [[f"FinBloom: {row['dataset']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
              for row in published.tables()["finbloom_4"]]  # fmt: skip
     table = grid(["corpus", "documents", "mean words", "mean tokens", "period"], rows)
-    kept = grid(["ledger", "documents", "tokens"], [[k, v.get("documents"), v.get("tokens")] for k, v in ledger["ledger"].items()])
+    documents, tokens = _lines(ledger["documents"]), _lines(ledger["tokens"])
+    kept = grid(["ledger", "documents", "tokens"], [[key, documents.get(key), tokens.get(key)] for key in tokens | documents])
     return f"## Corpus (FinBloom, Table 4)\n\n{table}\n\nLedger of domain pretraining:\n\n{kept}"
+
+
+def _lines(column: dict[str, Any]) -> dict[str, int]:
+    """The ledger's column flat: in, trained, `dropped: too short`, …"""
+    flat: dict[str, int] = {}
+    for key, value in column.items():
+        inner = value.items() if isinstance(value, dict) else [("", value)]
+        flat |= {f"{key.replace('_', ' ')}: {name}" if name else key: count for name, count in inner}
+    return flat
 
 
 def perplexity(metrics: dict[str, float]) -> str:
@@ -75,7 +85,7 @@ def perplexity(metrics: dict[str, float]) -> str:
 
 def agents(scores: Sequence[ScoreRow]) -> str:
     rows = [row for row in scores if row.task == "request"]
-    metrics = ["exact", "entities_f1", "primary_f1", "related_f1", "dates", "valid", "bleu", "rouge1", "rouge2", "rougeL"]
+    metrics = ["exact_match", "f1_entities", "f1_primary", "f1_related", "f1_dates", "validity", "bleu", "rouge_1", "rouge_2", "rouge_l"]
     table = pivot(rows, metrics)
     theirs = grid(
         ["FinBloom, Tables 6 and 7", "evaluation loss", "perplexity", "BLEU", "ROUGE-1", "ROUGE-2", "ROUGE-L"],
@@ -126,9 +136,7 @@ def plots(root: Root, cells: Sequence[ScoreRow]) -> None:
     losses = [row for row in cells if row.metric == "loss"]
     points = [(float(row.system.partition("@")[2]), row.seed, row.part, row.value) for row in losses]
     with whole_folder(root.plots) as folder:
-        _csv(folder / "ablation.csv", ["fraction", "seed", "part", "loss"], sorted(points))
-        curve = read_json(root.domain / "adapter" / "training.json")["curve"]
-        _csv(folder / "pretrain.csv", ["step", "loss"], curve)
+        write_table(folder / "ablation.csv", ("fraction", "seed", "part", "loss"), sorted(points))
         _draw(points, folder / "ablation.png")
 
 
@@ -172,10 +180,6 @@ def _over_seeds(values: Sequence[float]) -> str:
         return "–"
     error = f" ± {stdev(values) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
     return f"{mean(values):.3f}{error}"
-
-
-def _csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    path.write_text("\n".join([",".join(head), *(",".join(str(cell) for cell in row) for row in rows)]) + "\n")
 
 
 def _draw(points: Sequence[tuple[float, int, str, float]], path: Path) -> None:

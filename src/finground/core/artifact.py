@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -127,7 +128,7 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     try:
         return gzip.decompress(path.read_bytes())
-    except (gzip.BadGzipFile, EOFError, OSError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file ({error}); fetch it again") from error
 
 
@@ -141,6 +142,13 @@ def write_rows(path: Path, rows: Iterable[Any]) -> int:
             out.write(encode(row) + b"\n")
             count += 1
     return count
+
+
+def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A small CSV of numbers and plain words, for plots."""
+    with whole_file(path) as temporary:
+        lines = [",".join(head), *(",".join(str(cell) for cell in row) for row in rows)]
+        temporary.write_text("\n".join(lines) + "\n")
 
 
 def read_rows(path: Path, kind: type[T]) -> Iterator[T]:

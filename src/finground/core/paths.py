@@ -86,6 +86,10 @@ class Root:
         """The small JSON of counts and scores that DVC shows as the metrics of a stage (`agent@plain` too)."""
         return self.results / "metrics" / f"{stage.replace('@', '-')}.json"
 
+    def curve(self, stage: str) -> Path:
+        """The loss by step of a training stage, for plots."""
+        return self.results / "curves" / f"{stage}.csv"
+
     @property
     def scores(self) -> Path:
         return self.results / "bench.jsonl"

@@ -7,6 +7,7 @@ installed, or params say `track: false`, a run notes nothing and everything else
 
 import importlib.util
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 from finground.core.paths import Root
 
 EXPERIMENT = "finground"
+NOT_IN_NAMES = re.compile(r"[^\w\-. :/]")  # what mlflow refuses in the name of a metric
 LONGEST_PARAMETER = 6000  # mlflow cuts what is longer, silently; such values are kept whole as an artifact
 
 
@@ -65,9 +67,8 @@ class MlflowRun:
         from mlflow.entities import Metric
 
         stamp = _now_ms()
-        self.client.log_batch(
-            self.id, metrics=[Metric(key, float(value), stamp, step) for key, value in values.items()]
-        )
+        named = {NOT_IN_NAMES.sub("-", key): float(value) for key, value in values.items()}
+        self.client.log_batch(self.id, metrics=[Metric(key, value, stamp, step) for key, value in named.items()])
 
     def curve(self, name: str, points: list[tuple[int, float]]) -> None:
         from mlflow.entities import Metric

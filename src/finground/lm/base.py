@@ -125,7 +125,7 @@ def tokenizer(folder: Path) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     loaded = PreTrainedTokenizerFast.from_pretrained(str(folder), local_files_only=True)
-    loaded.backend_tokenizer.encode_special_tokens = True
+    loaded.split_special_tokens = True
     if loaded.eos_token_id is None:
         raise InputError(
             f"{folder} has a tokenizer without an end-of-text token; set eos_token in tokenizer_config.json"
@@ -138,6 +138,7 @@ def encode(tokenizer: Any, texts: list[str], *, start: bool = True) -> list[list
     if not texts:
         return []
     lead = [] if not start else [i for i in tokenizer("")["input_ids"] if i != tokenizer.eos_token_id]
+    tokenizer.backend_tokenizer.encode_special_tokens = True  # a call of the tokenizer sets it anew
     found = tokenizer.backend_tokenizer.encode_batch(texts, add_special_tokens=False)
     return [lead + one.ids for one in found]
 

@@ -15,6 +15,9 @@ from finground.settings import Training
 
 VOCABULARY, CONTEXT = 2000, 2048
 BLOCK, TEXTS = 128, 2000  # tokens of a training block; at most so many texts are read
+SPREAD = (
+    0.09  # of initial weights, 1/sqrt(width): at the usual 0.02 the tied head can't be sure of rare tokens
+)
 EOS, PAD = "<|end|>", "<|pad|>"
 
 
@@ -69,7 +72,7 @@ def _model(tokenizer: Any) -> Any:
     config = LlamaConfig(
         vocab_size=len(tokenizer), hidden_size=128, intermediate_size=384, num_hidden_layers=2,
         num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=CONTEXT,
-        tie_word_embeddings=True, bos_token_id=None,
+        tie_word_embeddings=True, initializer_range=SPREAD, bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
     )  # fmt: skip
     return LlamaForCausalLM(config)
