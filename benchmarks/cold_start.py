@@ -22,13 +22,19 @@ def main(root: Path) -> None:
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],
         "finground --help": [finground, "--help"],
-        "ask, data answer": [finground, "ask", f"What was the net income of {company} in the last quarter?", *asked],
+        "ask, data answer": [
+            finground,
+            "ask",
+            f"What was the net income of {company} in the last quarter?",
+            *asked,
+        ],
         "ask, analysis": [finground, "ask", f"Please analyze {company}", *asked],
     }
     for name, command in commands.items():
         once(command)
         seconds = sorted(once(command) for _ in range(RUNS))
-        print(f"{name:20} median {statistics.median(seconds):.3f} s   {seconds[0]:.3f} … {seconds[-1]:.3f}   n={RUNS}")
+        span = f"{seconds[0]:.3f} … {seconds[-1]:.3f}"
+        print(f"{name:20} median {statistics.median(seconds):.3f} s   {span}   n={RUNS}")
 
 
 def once(command: list[str]) -> float:

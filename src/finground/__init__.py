@@ -1,3 +1,3 @@
-"""finground: knowledge-grounded financial language models, built, evaluated and served. `finground.cli` is the door."""
+"""Knowledge-grounded financial language models, built, evaluated and served. `finground.cli` is the door."""
 
 __version__ = "0.1.0"

@@ -46,7 +46,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What answers are made from: a store, the catalogue of what is in it, an embedder, and how news is searched."""
+    """What answers are made from: a store, the catalogue of its content, an embedder, how to search news."""
 
     store: Store
     catalog: Catalog
@@ -64,7 +64,13 @@ class World:
 
 
 def answer(
-    query: str, *, as_of: datetime, world: World, agent: Agent, writer: Writer, profile: Mapping[str, str] | None = None
+    query: str,
+    *,
+    as_of: datetime,
+    world: World,
+    agent: Agent,
+    writer: Writer,
+    profile: Mapping[str, str] | None = None,
 ) -> Answer:
     """Answer one question as of one moment.
 
@@ -74,6 +80,8 @@ def answer(
     timings: dict[str, float] = {}
     with timed(timings, "agent"):
         request = agent.request(query, as_of)
+        if request.unresolved and not request.entities:
+            raise world.catalog.companies.unknown(request.unresolved[0])
     with timed(timings, "plan"):
         plan = make_plan(query, request)
     with timed(timings, "store"):
@@ -85,9 +93,7 @@ def answer(
         report = check(writer.write(brief), brief)
     with timed(timings, "analyscore"):
         score = judge(report, brief)
-    return Answer(
-        query, as_of, plan, request, bundle, findings, report, score, dict(world.versions), timings
-    )
+    return Answer(query, as_of, plan, request, bundle, findings, report, score, dict(world.versions), timings)
 
 
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:
@@ -120,7 +126,9 @@ def merge(needs: list[Needs]) -> Needs:
     )
 
 
-def analyse(request: Request, plan: Plan, bundle: Bundle, catalog: Catalog) -> tuple[tuple[Finding, ...], Bundle]:
+def analyse(
+    request: Request, plan: Plan, bundle: Bundle, catalog: Catalog
+) -> tuple[tuple[Finding, ...], Bundle]:
     """What the plan's tools find for each company; their gaps join the bundle's."""
     import dataclasses
 

@@ -1,7 +1,8 @@
 """The door: `finground COMMAND`. Results go to stdout, progress and the log to stderr (floor 6).
 
-Exit codes: 0 done, 1 a run failed, 2 the user's input is wrong (one sentence, no traceback). Rooms are imported inside
-each command, so that `finground --help` starts in a blink. Only here and in the service is the clock read.
+Exit codes: 0 done, 1 a run failed, 2 the user's input is wrong (one sentence, no traceback). Rooms are
+imported inside each command, so that `finground --help` starts in a blink. Only here and in the service is
+the clock read.
 """
 
 import argparse
@@ -9,8 +10,9 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from datetime import datetime, timezone
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from finground.records.report import Answer
     from finground.settings import Settings
 
+Command = Callable[..., argparse.ArgumentParser]
 DEMO_QUESTION = "How did the net income of {0} compare to {1} in the last quarter?"
 
 
@@ -122,8 +125,9 @@ def fetch(options: argparse.Namespace) -> None:
     if options.source == "base":
         from finground.lm.base import fetch as fetch_base
 
-        base = _settings(root).base
-        print(fetch_base(options.names[0] if options.names else base.name, base.revision, root.folder / "models" / "hub"))
+        base, into = _settings(root).base, root.folder / "models" / "hub"
+        fetch_base(options.names[0] if options.names else base.name, base.revision, into)
+        print(into)
         return
     from finground.store.fetch import fetch as fetch_source
 
@@ -152,7 +156,9 @@ def schema(options: argparse.Namespace) -> None:
 
     found = schemas()
     if options.record and options.record not in found:
-        raise InputError(f"{options.record!r} is not a record; there are: {', '.join(k for k in found if k != '$defs')}")
+        raise InputError(
+            f"{options.record!r} is not a record; there are: {', '.join(k for k in found if k != '$defs')}"
+        )
     chosen = {**found[options.record], "$defs": found["$defs"]} if options.record else found
     print(json.dumps(chosen, indent=2))
 
@@ -163,7 +169,7 @@ def schema(options: argparse.Namespace) -> None:
 def request(options: argparse.Namespace) -> None:
     """A question as a request, in one of the written forms."""
     from finground.catalog.dialect import write
-    from finground.records.schema import plain
+    from finground.core.coding import plain
     from finground.stages import open_world
 
     root = Root(options.root)
@@ -178,7 +184,7 @@ def request(options: argparse.Namespace) -> None:
 def lookup(options: argparse.Namespace) -> None:
     """A written request, served from the store."""
     from finground.catalog.dialect import read
-    from finground.records.schema import plain
+    from finground.core.coding import plain
     from finground.report.linearize import linearize
     from finground.stages import open_world
     from finground.store.lookup import lookup as serve_request
@@ -188,7 +194,14 @@ def lookup(options: argparse.Namespace) -> None:
     with open_world(_live(root), settings) as world:
         asked = read(options.request, options.form, world.catalog, as_of)
         bundle = serve_request(
-            world.store, asked, {}, as_of=as_of, catalog=world.catalog, vector=None, k=world.k, threshold=world.threshold
+            world.store,
+            asked,
+            {},
+            as_of=as_of,
+            catalog=world.catalog,
+            vector=None,
+            k=world.k,
+            threshold=world.threshold,
         )
         print(json.dumps(plain(bundle), indent=2) if options.json else linearize(bundle, world.catalog))
 
@@ -206,7 +219,12 @@ def ask(options: argparse.Namespace) -> None:
         from finground.answer import answer
 
         answered = answer(
-            options.question, as_of=_as_of(options.as_of), world=world, agent=agent, writer=writer, profile=profile
+            options.question,
+            as_of=_as_of(options.as_of),
+            world=world,
+            agent=agent,
+            writer=writer,
+            profile=profile,
         )
     if options.html:
         from finground.core.artifact import whole_file
@@ -220,7 +238,7 @@ def ask(options: argparse.Namespace) -> None:
 def score(options: argparse.Namespace) -> None:
     """AnalyScore of a kept answer, with its evidence."""
     from finground.answer import judge
-    from finground.records.schema import plain
+    from finground.core.coding import plain
     from finground.report.brief import Brief
     from finground.stages import open_world
 
@@ -230,13 +248,17 @@ def score(options: argparse.Namespace) -> None:
         brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
         judged = judge(kept.report, brief)
     if judged is None:
-        raise InputError(f"{options.answer} holds a {kept.report.kind} answer; AnalyScore grades analyses only")
+        raise InputError(
+            f"{options.answer} holds a {kept.report.kind} answer; AnalyScore grades analyses only"
+        )
     if options.json:
         print(json.dumps(plain(judged), indent=2))
         return
     print("eligible" if judged.eligible else "not eligible")
     for criterion in judged.criteria:
-        print(f"  {'pass' if criterion.passed else 'FAIL'}  {criterion.name}: {'; '.join(criterion.evidence)}")
+        print(
+            f"  {'pass' if criterion.passed else 'FAIL'}  {criterion.name}: {'; '.join(criterion.evidence)}"
+        )
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -261,9 +283,7 @@ def _answer(
     )  # fmt: skip
 
 
-def _agent(
-    name: str, world: "World", root: Root, settings: "Settings", after: Path | None = None
-) -> "Agent":
+def _agent(name: str, world: "World", root: Root, settings: "Settings", after: Path | None = None) -> "Agent":
     from finground.agent.rules import RulesAgent
 
     if after:
@@ -303,7 +323,7 @@ def _writer(name: str, root: Root, settings: "Settings") -> "Writer":
 
 
 def _show(answered: "Answer", *, as_json: bool) -> None:
-    from finground.records.schema import plain
+    from finground.core.coding import plain
 
     if as_json:
         print(json.dumps(plain(answered), indent=2, ensure_ascii=False))
@@ -317,13 +337,15 @@ def _kept(path: Path) -> "Answer":
     import msgspec
 
     from finground.core.artifact import read_text
+    from finground.core.coding import decode
     from finground.records.report import Answer
-    from finground.records.schema import decode
 
     try:
         return decode(read_text(path), Answer)
     except msgspec.MsgspecError as error:
-        raise InputError(f"{path} is not a kept answer ({error}); `finground ask --json` writes one") from error
+        raise InputError(
+            f"{path} is not a kept answer ({error}); `finground ask --json` writes one"
+        ) from error
 
 
 def _profile(path: Path) -> dict[str, str]:
@@ -342,14 +364,18 @@ def _two_companies(world: "World") -> tuple[str, str]:
 
 def _where_next(folder: Path, company: str, settings: "Settings") -> str:
     day = settings.snapshot.as_of
-    return "\n".join([
-        f"Made in {folder}: raw files, store, corpus, pairs, models, results (all invented; see data/raw/SYNTHETIC).",
+    tracker = f"sqlite:///{(folder / 'mlflow.db').resolve()}"
+    lines = [
+        f"Made in {folder}: raw files, store, corpus, pairs, models, results "
+        "(all invented; see data/raw/SYNTHETIC).",
         f"  tables   {folder}/results/table.md",
         "Try next:",
         f'  1. finground ask "Please analyze {company}" --as-of {day} --root {folder}',
-        f"  2. mlflow ui --backend-store-uri sqlite:///{(folder / 'mlflow.db').resolve()}        (the runs)",
-        f"  3. prefect server start    and, elsewhere,    python flows/build.py --root {folder}        (the same as a flow)",
-    ])  # fmt: skip
+        f"  2. mlflow ui --backend-store-uri {tracker}        (the runs)",
+        "  3. prefect server start    and, elsewhere,    "
+        f"python flows/build.py --root {folder}        (the same as a flow)",
+    ]
+    return "\n".join(lines)
 
 
 def _settings(root: Root) -> "Settings":
@@ -369,7 +395,7 @@ def _there(path: Path, command: str) -> Path:
 
 
 def _now() -> datetime:
-    return datetime.now(timezone.utc)
+    return datetime.now(UTC)
 
 
 def _as_of(text: str | None) -> datetime:
@@ -379,7 +405,7 @@ def _as_of(text: str | None) -> datetime:
 
 
 def _commit() -> str:
-    """The commit of this code, `-dirty` if it was changed since; the version where it is not in a checkout."""
+    """The commit of this code, `-dirty` if it was changed since; the version where there is no checkout."""
     import subprocess
 
     from finground import __version__
@@ -387,8 +413,11 @@ def _commit() -> str:
     here = Path(__file__).parent
     told = subprocess.run(
         ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-        cwd=here, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return told.stdout.strip() if told.returncode == 0 else f"v{__version__}"
 
 
@@ -397,9 +426,14 @@ def _quiet() -> None:
     from finground.core.log import to_stderr
 
     for name, value in {
-        "DO_NOT_TRACK": "1", "MLFLOW_DISABLE_TELEMETRY": "true", "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "true", "DVC_NO_ANALYTICS": "1",
-    }.items():  # fmt: skip
+        "DO_NOT_TRACK": "1",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "true",
+        "DVC_NO_ANALYTICS": "1",
+    }.items():
         os.environ.setdefault(name, value)
     to_stderr(logging.INFO)
 
@@ -409,14 +443,25 @@ def _parser() -> argparse.ArgumentParser:
         prog="finground", description="Knowledge-grounded financial language models: build, evaluate, ask."
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    command = partial(_command, commands)
+    _project_commands(command)
+    _question_commands(command)
+    _other_commands(command)
+    return parser
 
-    def command(does: Any, help: str, *, root: bool = True) -> argparse.ArgumentParser:
-        made = commands.add_parser(does.__name__, help=help, description=does.__doc__)
-        made.set_defaults(does=does)
-        if root:
-            made.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="project root (default: here)")
-        return made
 
+def _command(commands: Any, does: Any, help: str, *, root: bool = True) -> argparse.ArgumentParser:
+    """A parser of one command among `commands`, named and described as the function that does it."""
+    made: argparse.ArgumentParser = commands.add_parser(does.__name__, help=help, description=does.__doc__)
+    made.set_defaults(does=does)
+    if root:
+        made.add_argument(
+            "--root", type=Path, default=Path(), metavar="DIR", help="project root (default: here)"
+        )
+    return made
+
+
+def _project_commands(command: Command) -> None:
     made = command(init, "a fresh project root", root=False)
     made.add_argument("dir", type=Path)
     made.add_argument("--profile", choices=["demo", "small", "paper"], default="demo")
@@ -435,6 +480,8 @@ def _parser() -> argparse.ArgumentParser:
     made = command(plan, "what would rerun, and why")
     made.add_argument("--json", action="store_true")
 
+
+def _question_commands(command: Command) -> None:
     made = command(request, "a question as a structured request")
     made.add_argument("question")
     made.add_argument("--form", choices=["sdr", "required", "compact"], default="sdr")
@@ -458,6 +505,8 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("answer", type=Path, metavar="ANSWER.json")
     made.add_argument("--json", action="store_true")
 
+
+def _other_commands(command: Command) -> None:
     command(ingest, "raw files into the live store")
     made = command(store, "what the live store holds")
     made.add_argument("what", choices=["status"], nargs="?", default="status")
@@ -471,7 +520,6 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("record", nargs="?")
     made = command(serve, "HTTP on loopback")
     made.add_argument("--port", type=int, default=8321)
-    return parser
 
 
 def _asking(made: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ IGNORED = """\
 /results/ablate/
 /results/table.md
 /results/plots/
+/results/curves/
 /mlflow.db*
 /mlartifacts/
 /.prefect/
@@ -53,7 +54,9 @@ def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = 
 
     root = Root(folder)
     if root.params.exists():
-        raise InputError(f"{folder} already is a project root (it has params.yaml); give another folder, or --refresh")
+        raise InputError(
+            f"{folder} already is a project root (it has params.yaml); give another folder, or --refresh"
+        )
     if raw is not None and not raw.is_dir():
         raise InputError(f"{raw} is not a folder; give the folder that holds the raw files")
     text = profile_text(profile)
@@ -90,7 +93,7 @@ def profile_text(name: str) -> str:
 def run_stages(
     root: Root, wanted: Sequence[str], *, now: datetime, commit: str, version: int | None = None
 ) -> dict[str, dict[str, float]]:
-    """Run stages in the order given; `all` is every one, a bare matrix name all of its cells. Counts by stage."""
+    """Run stages in the order given, counts by stage; `all` is every one, a bare matrix name its cells."""
     from finground.stages import find, names, run
 
     settings = load(root.params)
@@ -112,15 +115,21 @@ def what_would_run(root: Root) -> dict[str, list[str]]:
     """
     load(root.params)
     told = subprocess.run(
-        [sys.executable, "-m", "dvc", "status", "--json"], cwd=root.folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "dvc", "status", "--json"],
+        cwd=root.folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if told.returncode:
         raise FingroundError(f"dvc status failed in {root.folder}: {_last_line(told.stderr)}")
-    return {stage: [_reason(change) for change in changes] for stage, changes in json.loads(told.stdout).items()}
+    return {
+        stage: [_reason(change) for change in changes] for stage, changes in json.loads(told.stdout).items()
+    }
 
 
 def demo(folder: Path, *, now: datetime, commit: str) -> Root:
-    """A root of invented companies, every stage run, DVC told of the results. A root that is there is run again."""
+    """A root of invented companies, every stage run, DVC told of the results; an old root is run again."""
     root = Root(folder)
     if not root.params.exists():
         create(folder, "demo")
@@ -148,7 +157,8 @@ def _version_control(folder: Path) -> None:
         subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     if not (folder / ".dvc").exists():
         _dvc(folder, "init", "--quiet")
-        _dvc(folder, "config", "--quiet", "core.analytics", "false")
+        for option in ("core.analytics", "core.check_update"):
+            _dvc(folder, "config", "--quiet", option, "false")
 
 
 def _dvc(folder: Path, *words: str) -> None:
@@ -166,4 +176,6 @@ def _last_line(text: str) -> str:
 def _reason(change: Any) -> str:
     if isinstance(change, str):
         return change
-    return "; ".join(f"{kind}: {', '.join(f'{k} {v}' for k, v in what.items())}" for kind, what in change.items())
+    return "; ".join(
+        f"{kind}: {', '.join(f'{k} {v}' for k, v in what.items())}" for kind, what in change.items()
+    )

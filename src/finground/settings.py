@@ -29,6 +29,8 @@ class Sample(Part):
 
 
 class Snapshot(Part):
+    """The moment at which experiments freeze the store."""
+
     as_of: date
 
 
@@ -39,7 +41,9 @@ class Base(Part):
     revision: str = "main"
     quant: Literal["nf4", "none"] = "nf4"
     dtype: Literal["float32", "bfloat16"] = "float32"
-    tiny_steps: int = Field(default=0, ge=0)  # pretraining steps of the tiny base, which otherwise knows nothing
+    tiny_steps: int = Field(
+        default=0, ge=0
+    )  # pretraining steps of the tiny base, which otherwise knows nothing
 
 
 class Corpus(Part):
@@ -69,29 +73,39 @@ class Training(Part):
 
 
 class Lora(Training):
+    """Low-rank adaptation (Hu et al. 2021) of every linear layer."""
+
     rank: Count = 16
     alpha: Count = 32
     dropout: float = Field(default=0.0, ge=0, lt=1)
 
 
 class PromptTuning(Training):
+    """A soft prompt before a frozen base (Lester et al. 2021), one agent for each base."""
+
     virtual_tokens: Count = 20
     form: Literal["sdr", "required", "compact"] = "compact"
     bases: tuple[Literal["plain", "domain"], ...] = ("plain", "domain")
 
 
 class Context(Part):
+    """Sizes of the Financial Context Dataset, and what share of it is held out."""
+
     pairs: Count = 50_000
     test_pairs: Count = 10_000
     held_out: Share = 0.2  # of templates, of companies and of metrics
 
 
 class Stocksis(Part):
+    """Sizes of the background/report pairs."""
+
     pairs: Count = 5_000
     test_companies: Share = 0.2
 
 
 class Bench(Part):
+    """How much is asked of each system, and how much it may say."""
+
     questions: Count = 300  # a test part
     reports: Count = 100
     new_tokens: Count = 1024
@@ -99,6 +113,8 @@ class Bench(Part):
 
 
 class Ablate(Part):
+    """The cells of the ablation: fractions of the pairs times seeds."""
+
     fractions: tuple[Share, ...] = (0.2, 0.5, 0.8, 1.0)
     seeds: tuple[int, ...] = (1, 2, 3)
     reports: Count = 20

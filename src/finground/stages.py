@@ -1,12 +1,12 @@
 """The first walk: from raw files to tables, one function a stage (floor 5).
 
-    raw ─ingest→ live store ─snapshot→ frozen facts and news ─context→ pairs ─agent→ adapters ─┐
-    raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ──────────────┘            ├─bench, ablate→ table
-    snapshot ─stocksis→ background/report pairs ─writer→ adapter ──────────────────────────────┘
+    raw ─ingest→ live store ─snapshot→ facts, news ─context→ pairs ─agent→ adapters ─┐
+    raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ────┘            ├─bench, ablate→ table
+    snapshot ─stocksis→ background/report pairs ─writer→ adapter ────────────────────┘
 
-STAGES is the one table of name → function, reads, writes, version. `finground run`, DVC and Prefect all call `run`;
-`dvc.yaml` is written from the table, and a contract test holds them equal. A stage's version stands for its code: it
-is raised when outputs change, and DVC then makes the stage again.
+STAGES is the one table of name → function, reads, writes, version. `finground run`, DVC and Prefect all call
+`run`; `dvc.yaml` is written from the table, and a contract test holds them equal. A stage's version stands
+for its code: it is raised when outputs change, and DVC then makes the stage again.
 """
 
 import logging
@@ -32,7 +32,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a stage is given. `cell` is the part behind the `@`; `now` the clock, for what is recorded, never for as_of."""
+    """What a stage is given.
+
+    `cell` is the part behind the `@`; `now` the clock, for what is recorded, never for as_of.
+    """
 
     root: Root
     settings: Settings
@@ -43,7 +46,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a stage says of itself: numbers for DVC and MLflow, its ledger, curves, and an adapter if it made one."""
+    """What a stage says of itself: numbers for DVC and MLflow, ledger, curves, an adapter if it made one."""
 
     metrics: dict[str, float]
     ledger: dict[str, Any] = field(default_factory=dict)
@@ -105,13 +108,16 @@ def snapshot(work: Work) -> Outcome:
 
 
 def base(work: Work) -> Outcome:
-    """Make the plain base ready: converted, linked, or (tiny) trained on documents that no evaluation set holds."""
+    """Make the plain base ready: converted, linked, or (tiny) trained on what no evaluation set holds."""
     from finground.corpus.build import texts
     from finground.lm.base import prepare
 
     settings = work.settings
     made = prepare(
-        settings.base, work.root.plain, texts=lambda: texts(_raw(work), settings.corpus, settings.seed), seed=settings.seed
+        settings.base,
+        work.root.plain,
+        texts=lambda: texts(_raw(work), settings.corpus, settings.seed),
+        seed=settings.seed,
     )
     return Outcome(_numbers(made), made)
 
@@ -122,7 +128,11 @@ def corpus(work: Work) -> Outcome:
     from finground.lm.base import tokenizer
 
     ledger = build(
-        _raw(work), work.root.corpus, work.settings.corpus, tokenizer=tokenizer(work.root.plain), seed=work.settings.seed
+        _raw(work),
+        work.root.corpus,
+        work.settings.corpus,
+        tokenizer=tokenizer(work.root.plain),
+        seed=work.settings.seed,
     )
     return Outcome(_numbers(ledger), ledger)
 
@@ -137,15 +147,22 @@ def pretrain(work: Work) -> Outcome:
     root, settings = work.root, work.settings
     blocks = Dataset.from_file(str(root.corpus / "train.arrow"))
     trained = adapt(
-        root.plain, blocks, settings.pretrain, quant=settings.base.quant, dtype=settings.base.dtype, out=root.domain,
+        root.plain,
+        blocks,
+        settings.pretrain,
+        quant=settings.base.quant,
+        dtype=settings.base.dtype,
+        out=root.domain,
         seed=settings.seed,
-    )  # fmt: skip
-    metrics = {}
+    )
+    metrics: dict[str, float] = {}
     for part in ("by-date", "by-source"):
         documents = Dataset.from_file(str(root.corpus / f"{part}.arrow"))
         if len(documents):
             plain, adapted = (perplexity(root.base(kind), documents) for kind in ("plain", "domain"))
-            metrics |= {f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()}
+            metrics |= {
+                f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()
+            }
     write_table(root.curve("pretrain"), ("step", "loss"), trained.curve)
     return _trained(trained, root.domain / "adapter", metrics)
 
@@ -191,7 +208,13 @@ def stocksis(work: Work) -> Outcome:
     from finground.stocksis import build
 
     with _world(work) as world:
-        counts = build(world, work.root.stocksis, work.settings.stocksis, as_of=_as_of(work.settings), seed=work.settings.seed)
+        counts = build(
+            world,
+            work.root.stocksis,
+            work.settings.stocksis,
+            as_of=_as_of(work.settings),
+            seed=work.settings.seed,
+        )
     return Outcome(_numbers(counts), counts)
 
 
@@ -236,36 +259,59 @@ def table(work: Work) -> Outcome:
 
 
 STAGES: tuple[Stage, ...] = (
-    Stage("sample", sample, lambda r: (), lambda r: (r.sample,), ("sample", "seed")),
-    Stage("base", base, lambda r: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
-    Stage("ingest", ingest, lambda r: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
+    Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
+    Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
+    Stage("ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
     Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
     Stage(
-        "pretrain", pretrain, lambda r: (r.plain, r.corpus), lambda r: (r.domain, r.curve("pretrain")),
+        "pretrain",
+        pretrain,
+        lambda r: (r.plain, r.corpus),
+        lambda r: (r.domain, r.curve("pretrain")),
         ("pretrain", "base", "seed"),
     ),
-    Stage("context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")),
     Stage(
-        "agent", agent,
+        "context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")
+    ),
+    Stage(
+        "agent",
+        agent,
         lambda r: (r.snapshot, r.context, r.folder / "models" / "${item.base}"),
         lambda r: (r.agent("${item.base}"),),
-        ("agent", "bench.questions", "seed"), matrix={"base": "agent.bases"},
-    ),
-    Stage("stocksis", stocksis, lambda r: (r.snapshot,), lambda r: (r.stocksis,), ("stocksis", "news", "snapshot", "seed")),
-    Stage("writer", writer, lambda r: (r.stocksis, r.domain), lambda r: (r.writer,), ("writer", "base", "seed")),
-    Stage(
-        "bench", bench,
-        lambda r: (r.snapshot, r.context, r.stocksis, r.plain, r.domain, r.agent("plain"), r.agent("domain"), r.writer),
-        lambda r: (r.scores,), ("bench", "agent", "news", "seed"),
+        ("agent", "bench.questions", "seed"),
+        matrix={"base": "agent.bases"},
     ),
     Stage(
-        "ablate", ablate, lambda r: (r.snapshot, r.stocksis, r.domain),
+        "stocksis",
+        stocksis,
+        lambda r: (r.snapshot,),
+        lambda r: (r.stocksis,),
+        ("stocksis", "news", "snapshot", "seed"),
+    ),
+    Stage(
+        "writer", writer, lambda r: (r.stocksis, r.domain), lambda r: (r.writer,), ("writer", "base", "seed")
+    ),
+    Stage(
+        "bench",
+        bench,
+        lambda r: (
+            *(r.snapshot, r.context, r.stocksis, r.plain, r.domain),
+            *(r.agent("plain"), r.agent("domain"), r.writer),
+        ),
+        lambda r: (r.scores,),
+        ("bench", "agent", "news", "seed"),
+    ),
+    Stage(
+        "ablate",
+        ablate,
+        lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation("${item.fraction}-${item.seed}"),),
-        ("ablate", "writer", "base", "news"), matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
+        ("ablate", "writer", "base", "news"),
+        matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage("table", table, lambda r: (r.scores, r.ablations), lambda r: (r.table, r.plots), ()),
-)  # fmt: skip
+)
 
 
 # running them ------------------------------------------------------------------------------------
@@ -346,18 +392,31 @@ def dvc_yaml(settings: Settings) -> str:
     root = Root(Path())
     rows = {stage.name: _dvc_stage(stage, root) for stage in stages(settings)}
     plots = [
-        {str(root.plots / "ablation.csv"): {"x": "fraction", "y": "loss", "title": "Writer: held-out loss by fraction"}},
+        {
+            str(root.plots / "ablation.csv"): {
+                "x": "fraction",
+                "y": "loss",
+                "title": "Writer: held-out loss by fraction",
+            }
+        },
         {str(root.curve("pretrain")): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
     ]
-    head = "# Written from src/finground/stages.py (`finground init --refresh`); a contract test holds them equal.\n"
+    head = (
+        "# Written from src/finground/stages.py (`finground init --refresh`); "
+        "a contract test holds them equal.\n"
+    )
     return head + str(yaml.safe_dump({"stages": rows, "plots": plots}, sort_keys=False, width=110))
 
 
 def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
     item = "-".join(f"${{item.{key}}}" for key in stage.matrix)
     name = f"{stage.name}@{item}" if item else stage.name
-    outs: list[Any] = [str(path) if stage.cached else {str(path): {"cache": False}} for path in stage.writes(root)]
-    row: dict[str, Any] = {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
+    outs: list[Any] = [
+        str(path) if stage.cached else {str(path): {"cache": False}} for path in stage.writes(root)
+    ]
+    row: dict[str, Any] = (
+        {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
+    )
     row["cmd"] = f"finground run {name} --version {stage.version}"
     if deps := [str(path) for path in stage.reads(root)]:
         row["deps"] = deps
@@ -381,7 +440,8 @@ def _chosen(settings: Settings, stage: Stage) -> dict[str, Any]:
 
     values = {key: _value(settings, key) for key in stage.params}
     return {
-        key: value.model_dump(mode="json") if isinstance(value, BaseModel) else value for key, value in values.items()
+        key: value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+        for key, value in values.items()
     }
 
 
@@ -396,7 +456,9 @@ def _sweep(root: Root, settings: Settings) -> str:
 def _raw(work: Work) -> Path:
     raw = work.root.folder / work.settings.raw
     if not raw.is_dir():
-        raise InputError(f"{raw}, named as `raw` in {work.root.params}, is not a folder; give the folder of raw files")
+        raise InputError(
+            f"{raw}, named as `raw` in {work.root.params}, is not a folder; give the folder of raw files"
+        )
     return raw
 
 
@@ -430,18 +492,25 @@ def open_world(store: Path, settings: Settings) -> "Iterator[World]":
 
     with Store.open(store) as opened:
         catalog = Catalog(Companies(opened.companies()), _metrics())
-        yield World(opened, catalog, Embedder().embed, settings.news.k, settings.news.threshold, {"store": str(store.name)})
+        yield World(
+            opened,
+            catalog,
+            Embedder().embed,
+            settings.news.k,
+            settings.news.threshold,
+            {"store": str(store.name)},
+        )
 
 
 def _trained(trained: Any, folder: Path, metrics: Mapping[str, float]) -> Outcome:
+    counts = {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules}
     return Outcome(
-        {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules, **_numbers(trained.ledger), **trained.extra,
-         **metrics},
+        {**counts, **_numbers(trained.ledger), **trained.extra, **metrics},
         trained.ledger,
         {"loss": trained.curve},
         {"train": trained.seconds, "tokens_per_second": trained.tokens_per_second},
         (folder, trained.base_digest),
-    )  # fmt: skip
+    )
 
 
 def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
@@ -455,4 +524,16 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
     return found
 
 
-__all__ = ["STAGES", "Outcome", "Stage", "Work", "dvc_yaml", "find", "names", "open_world", "read_json", "run", "stages"]
+__all__ = [
+    "STAGES",
+    "Outcome",
+    "Stage",
+    "Work",
+    "dvc_yaml",
+    "find",
+    "names",
+    "open_world",
+    "read_json",
+    "run",
+    "stages",
+]

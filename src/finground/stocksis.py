@@ -1,9 +1,10 @@
 """Stocksis: pairs of background and report over companies and dates (FinSphere, section 3.1; floor 4).
 
-The background is what the six tools found for a company as of a date; the report is the template writer's in its
-compact form (no figure that the prompt does not hold), and marked so (`labels`). Parts: training companies on training dates; `new-time`, the same
-companies on later dates; `new-company`, companies that training never sees, on later dates (law 8). A report that
-fails AnalyScore's eligibility is no label: it goes to rejected.jsonl with the criterion it failed.
+The background is what the six tools found for a company as of a date; the report is the template writer's in
+its compact form (no figure that the prompt does not hold), and marked so (`labels`). Parts: training
+companies on training dates; `new-time`, the same companies on later dates; `new-company`, companies that
+training never sees, on later dates (law 8). A report that fails AnalyScore's eligibility is no label: it goes
+to rejected.jsonl with the criterion it failed.
 """
 
 import math
@@ -26,9 +27,14 @@ from finground.report.grounding import check
 from finground.settings import Stocksis
 
 QUESTIONS = (
-    "Please analyze {0}.", "How is {0} doing?", "Give me a full review of {0}.", "What do you think of {0} stock?",
-    "Can you look at {0} for me?", "Diagnose {0}.", "Is {0} worth watching? Please analyze.",
-)  # fmt: skip
+    "Please analyze {0}.",
+    "How is {0} doing?",
+    "Give me a full review of {0}.",
+    "What do you think of {0} stock?",
+    "Can you look at {0} for me?",
+    "Diagnose {0}.",
+    "Is {0} worth watching? Please analyze.",
+)
 PARTS = ("train", "new-time", "new-company")
 FEWEST_BARS = 80  # MACD and a 60-day average want that many sessions
 TEST_TIME = 0.2  # the last fifth of the dates is for testing
@@ -53,7 +59,11 @@ def build(world: World, folder: Path, settings: Stocksis, *, as_of: datetime, se
     wanted = settings.pairs
     kept: dict[str, list[WriterPair]] = {part: [] for part in PARTS}
     rejected: list[Dropped] = []
-    share = {"train": wanted, "new-time": math.ceil(wanted * TEST_TIME), "new-company": math.ceil(wanted * TEST_TIME)}
+    share = {
+        "train": wanted,
+        "new-time": math.ceil(wanted * TEST_TIME),
+        "new-company": math.ceil(wanted * TEST_TIME),
+    }
     for moment in progress(moments(world, settings, as_of, rng), "stocksis", sum(share.values())):
         if len(kept[moment.part]) >= share[moment.part]:
             continue
@@ -65,24 +75,41 @@ def build(world: World, folder: Path, settings: Stocksis, *, as_of: datetime, se
         if all(len(kept[part]) >= share[part] for part in PARTS):
             break
     if not kept["train"]:
-        raise InputError(f"0 of {len(rejected)} reports are eligible as labels; see the reasons in the log, or give experts' files")
+        raise InputError(
+            f"0 of {len(rejected)} reports are eligible as labels; "
+            "see the reasons in the log, or give experts' files"
+        )
     with whole_folder(folder, {"labels": "template-writer", "seed": seed}) as out:
         for part in PARTS:
             write_rows(out / f"{part}.jsonl", kept[part])
         write_rows(out / "rejected.jsonl", rejected)
     reasons = Counter(f"rejected.{drop.reason}" for drop in rejected)
     words = [len(pair.target.split()) for pair in kept["train"]]
-    return {**{part: len(kept[part]) for part in PARTS}, "mean_words": round(sum(words) / len(words)), **reasons}
+    return {
+        **{part: len(kept[part]) for part in PARTS},
+        "mean_words": round(sum(words) / len(words)),
+        **reasons,
+    }
 
 
 def moments(world: World, settings: Stocksis, as_of: datetime, rng: random.Random) -> Iterator[Moment]:
-    """Company and date, endlessly varied but seeded; no company or date of a test part is ever in training."""
-    sessions = {id: days for id in sorted(world.store.covered()) if len(days := world.store.sessions(id, as_of)) >= FEWEST_BARS}
+    """Company and date, endlessly varied but seeded; none of a test part is ever in training."""
+    sessions = {
+        id: days
+        for id in sorted(world.store.covered())
+        if len(days := world.store.sessions(id, as_of)) >= FEWEST_BARS
+    }
     if not sessions:
-        raise InputError(f"no company has {FEWEST_BARS} sessions of prices by {as_of:%Y-%m-%d}; ingest price files first")
+        raise InputError(
+            f"no company has {FEWEST_BARS} sessions of prices by {as_of:%Y-%m-%d}; ingest price files first"
+        )
     companies = sorted(sessions)
     rng.shuffle(companies)
-    held_out = set(companies[: max(1, math.ceil(settings.test_companies * len(companies)))]) if len(companies) > 1 else set()
+    held_out = (
+        set(companies[: max(1, math.ceil(settings.test_companies * len(companies)))])
+        if len(companies) > 1
+        else set()
+    )
     every = sorted(day for days in sessions.values() for day in days[FEWEST_BARS - 1 :])
     cut = every[int(len(every) * (1 - TEST_TIME))]
     choices = [
@@ -112,14 +139,25 @@ def pair(world: World, moment: Moment, rng: random.Random) -> WriterPair | Dropp
     if reason := unfit(report, brief):
         return Dropped(id, "stocksis", reason)
     return WriterPair(
-        id, brief.query, moment.as_of, moment.company, prompt(brief), report.text, "template-writer", moment.part
+        id,
+        brief.query,
+        moment.as_of,
+        moment.company,
+        prompt(brief),
+        report.text,
+        "template-writer",
+        moment.part,
     )
 
 
 def unfit(report: Report, brief: Brief) -> str:
     """The first reason why a report is no label, or nothing."""
     score = judge(report, brief)
-    failed = [criterion.name for criterion in score.criteria if not criterion.passed] if score else ["not an analysis"]
+    failed = (
+        [criterion.name for criterion in score.criteria if not criterion.passed]
+        if score
+        else ["not an analysis"]
+    )
     return failed[0] if failed else "not grounded" if report.ungrounded else ""
 
 

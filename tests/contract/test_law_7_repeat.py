@@ -15,9 +15,10 @@ from finground.core.artifact import (
     write_json,
     write_rows,
 )
+from finground.core.coding import decode, encode
 from finground.core.errors import FingroundError, InputError
 from finground.records.bundle import Bundle, Fact, Gap, Series
-from finground.records.schema import RECORDS, decode, encode, schemas
+from finground.records.schema import RECORDS, schemas
 from finground.records.score import ScoreRow
 
 NOW = datetime(2024, 2, 20, 21, 0, tzinfo=UTC)

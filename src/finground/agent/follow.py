@@ -30,7 +30,8 @@ class FollowUp:
         metrics, dates = self._metrics(query), find(query, as_of)
         if not (entities or unresolved or metrics or dates):
             raise RequestError(
-                f"the follow-up {query!r} names no company, metric or date; name what should change, as in 'and Microsoft?'"
+                f"the follow-up {query!r} names no company, metric or date; "
+                "name what should change, as in 'and Microsoft?'"
             )
         before = self.before
         named = bool(entities or unresolved)
@@ -50,5 +51,9 @@ class FollowUp:
         return tuple(company_entity(company) for company in known), unknown
 
     def _metrics(self, query: str) -> tuple[RequestedMetric, ...]:
-        found = [mention.found.slug for mention in self.catalog.metrics.mentions(query) if mention.found is not None]
+        found = [
+            mention.found.slug
+            for mention in self.catalog.metrics.mentions(query)
+            if mention.found is not None
+        ]
         return self.catalog.expand(dict.fromkeys(found))

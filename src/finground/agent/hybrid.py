@@ -1,7 +1,7 @@
-"""Rules and model together: the rules draw up who and what the question may mean, the model decides within that.
+"""Rules and model together: the rules draw up whom and what the question may mean, the model chooses in that.
 
-The grammar is made of the rules' shortlist instead of the whole catalogue, so the model chooses among candidates and
-cannot leave them; where the rules see nothing, the whole catalogue stands.
+The grammar is made of the rules' shortlist instead of the whole catalogue, so the model chooses among
+candidates and cannot leave them; where the rules see nothing, the whole catalogue stands.
 """
 
 from collections.abc import Callable

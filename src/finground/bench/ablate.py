@@ -1,7 +1,8 @@
 """The writer on a fraction of the Stocksis pairs, and the ablation's cells (FinSphere, Table 3; floor 4).
 
-Fractions are nested: for one seed the 20% are within the 50%, and so on (PAPERS P6). What counts here is measured on
-companies and dates held out: the loss on the labels, what the reports get wrong, and what they leave out.
+Fractions are nested: for one seed the 20% are within the 50%, and so on (PAPERS P6). What counts here is
+measured on companies and dates held out: the loss on the labels, what the reports get wrong, and what they
+leave out.
 """
 
 import math
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from finground.answer import World
+from finground.answer import World, Writer
 from finground.bench.cell import score_writer
 from finground.core.paths import Root
 from finground.records.report import WriterPair
@@ -36,14 +37,19 @@ def nested(items: Sequence[T], fraction: float, seed: int) -> list[T]:
 def train_writer(
     root: Root, settings: Settings, *, fraction: float, seed: int, out: Path
 ) -> "tuple[Trained, dict[str, float]]":
-    """LoRA on a fraction of the pairs; returns the training and the loss per label token on each test part."""
+    """LoRA on a fraction of the pairs; the training, and the loss per label token on each test part."""
     from finground.lm.tune import held_out_loss, lora_tune
 
     chosen = nested(pairs(root.stocksis, "train"), fraction, seed)
     trained = lora_tune(
-        root.base("domain"), _dataset(chosen), settings.writer, quant=settings.base.quant, dtype=settings.base.dtype,
-        out=out, seed=seed,
-    )  # fmt: skip
+        root.base("domain"),
+        _dataset(chosen),
+        settings.writer,
+        quant=settings.base.quant,
+        dtype=settings.base.dtype,
+        out=out,
+        seed=seed,
+    )
     losses = {}
     for part in TEST_PARTS:
         held_out = pairs(root.stocksis, part)[: settings.bench.reports]
@@ -55,24 +61,29 @@ def train_writer(
 def cell(
     world: World, root: Root, settings: Settings, fraction: float, seed: int, commit: str
 ) -> "tuple[list[ScoreRow], Trained]":
-    """One cell: train, then score the reports it writes about what it has not seen. The adapter is not kept."""
+    """One cell: train, then score what it writes about the unseen. The adapter is not kept."""
     with tempfile.TemporaryDirectory(dir=root.domain.parent, prefix=".tmp-ablate-") as folder:
         adapter = Path(folder) / "adapter"
         trained, losses = train_writer(root, settings, fraction=fraction, seed=seed, out=adapter)
         system = f"writer@{fraction}"
-        rows = [
-            ScoreRow(system, "ablation", 1, key.partition(".")[0], "loss", value, None,
-                     min(len(pairs(root.stocksis, key.partition(".")[0])), settings.bench.reports), 0, 0, seed, commit,
-                     "template-writer")
-            for key, value in losses.items()
-        ]  # fmt: skip
+        rows = []
+        for key, value in losses.items():
+            part = key.partition(".")[0]
+            n = min(len(pairs(root.stocksis, part)), settings.bench.reports)
+            rows.append(
+                ScoreRow(
+                    system, "ablation", 1, part, "loss", value, None, n, 0, 0, seed, commit, "template-writer"
+                )
+            )
         for part in TEST_PARTS:
             held_out = pairs(root.stocksis, part)[: settings.ablate.reports]
-            rows += score_writer(system, "ablation", part, held_out, _writer(root, adapter, settings), world, seed, commit)
+            rows += score_writer(
+                system, "ablation", part, held_out, _writer(root, adapter, settings), world, seed, commit
+            )
     return rows, trained
 
 
-def _writer(root: Root, adapter: Path, settings: Settings) -> "object":
+def _writer(root: Root, adapter: Path, settings: Settings) -> Writer:
     from finground.lm.generate import Generator
     from finground.report.tuned import TunedWriter
 

@@ -1,7 +1,7 @@
 """Cells of the benchmark: one system on one part, as score rows (floor 4).
 
-Agents are scored on requests, writers on reports about companies and dates held out. The same few questions for every
-system; a reply that cannot be read stays in the denominator (law 5).
+Agents are scored on requests, writers on reports about companies and dates held out. The same few questions
+for every system; a reply that cannot be read stays in the denominator (law 5).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,8 @@ REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new
 def request_rows(world: World, root: Root, settings: Settings, commit: str) -> list[ScoreRow]:
     """Rules, and the agent on each base, on every test part."""
     parts = {
-        part: list(read_rows(root.context / f"{part}.jsonl", Pair))[: settings.bench.questions] for part in REQUEST_PARTS
+        part: list(read_rows(root.context / f"{part}.jsonl", Pair))[: settings.bench.questions]
+        for part in REQUEST_PARTS
     }
     rows: list[ScoreRow] = []
     for system, requests in _agents(world, root, settings):
@@ -53,7 +54,10 @@ def request_rows(world: World, root: Root, settings: Settings, commit: str) -> l
 def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, "Replies"]]:
     yield "rules", lambda questions: [_by_rules(world, pair) for pair in questions]
     for kind in settings.agent.bases:
-        yield f"agent-{kind}", partial(_by_model(world, root, settings, kind).replies, batch=settings.bench.batch)
+        yield (
+            f"agent-{kind}",
+            partial(_by_model(world, root, settings, kind).replies, batch=settings.bench.batch),
+        )
 
 
 def _by_model(world: World, root: Root, settings: Settings, kind: str) -> "TunedAgent":
@@ -98,8 +102,15 @@ def _writers(root: Root, settings: Settings) -> Iterator[tuple[str, Writer]]:
 
 
 def score_writer(
-    system: str, task: str, part: str, held_out: Sequence[WriterPair], writer: Writer, world: World, seed: int, commit: str
-) -> list[ScoreRow]:  # fmt: skip
+    system: str,
+    task: str,
+    part: str,
+    held_out: Sequence[WriterPair],
+    writer: Writer,
+    world: World,
+    seed: int,
+    commit: str,
+) -> list[ScoreRow]:
     """Rows of one writer on one part: eligibility with its six criteria, grounding, coverage, length."""
     if not held_out:
         return []
@@ -112,9 +123,22 @@ def score_writer(
     for metric in measured[0]:
         value, error = mean_and_error([values[metric] for values in measured])
         rows.append(
-            ScoreRow(system, task, 1, part, metric, value, error, len(reports), unread, truncated, seed, commit,
-                     "template-writer")
-        )  # fmt: skip
+            ScoreRow(
+                system,
+                task,
+                1,
+                part,
+                metric,
+                value,
+                error,
+                n=len(reports),
+                n_unread=unread,
+                n_truncated=truncated,
+                seed=seed,
+                commit=commit,
+                labels="template-writer",
+            )
+        )
     return rows
 
 

@@ -1,8 +1,10 @@
-"""The papers' tables, ours beside theirs, as markdown; and the plots, as CSV for DVC and PNG to look at (floor 4).
+"""The papers' tables, ours beside theirs, as markdown; plots, as CSV for DVC and PNG to look at (floor 4).
 
-Each row carries n and a standard error; a score on labels that came from the scored system is named *imitation*.
+Each row carries n and a standard error; a score on labels that came from the scored system is named
+*imitation*.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -26,7 +28,7 @@ def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
         head(settings, commit),
         corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
-        agents(scores),
+        agents(scores, _losses(root, settings)),
         writers(scores),
         ablation(cells),
         contradictions(),
@@ -38,28 +40,47 @@ def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
 
 
 def head(settings: Settings, commit: str) -> str:
-    made = "**invented companies; no figure here is real**" if settings.sample else f"raw files in `{settings.raw}`"
+    """What was run, on what, with what."""
+    made = (
+        "**invented companies; no figure here is real**"
+        if settings.sample
+        else f"raw files in `{settings.raw}`"
+    )
     sizes = (
-        f"{settings.stocksis.pairs} writer pairs, {settings.context.pairs} request pairs, {settings.bench.questions} questions and "
-        f"{settings.bench.reports} reports a cell, {settings.pretrain.max_steps or 'all'} pretraining steps"
+        f"{settings.stocksis.pairs} writer pairs, {settings.context.pairs} request pairs, "
+        f"{settings.bench.questions} questions and {settings.bench.reports} reports a cell, "
+        f"{settings.pretrain.max_steps or 'all'} pretraining steps"
     )
     return (
-        f"# Results: profile `{settings.profile}`\n\nBase `{settings.base.name}` ({settings.base.quant}), {made}. {sizes}. "
+        f"# Results: profile `{settings.profile}`\n\n"
+        f"Base `{settings.base.name}` ({settings.base.quant}), {made}. {sizes}. "
         f"Seed {settings.seed}, commit `{commit}`, snapshot as of {settings.snapshot.as_of}.\n\n"
         "± is one standard error; n counts every item, unread replies included."
     )
 
 
 def corpus(ledger: dict[str, Any]) -> str:
+    """Table 4 of FinBloom for our corpus, and the ledger of domain pretraining."""
     rows: list[list[Cell]] = [
         [f"ours: {row['source']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
         for row in ledger["table"]
     ]
-    rows += [[f"FinBloom: {row['dataset']}", row["documents"], row["mean_words"], row["mean_tokens"], row["period"]]
-             for row in published.tables()["finbloom_4"]]  # fmt: skip
+    rows += [
+        [
+            f"FinBloom: {row['dataset']}",
+            row["documents"],
+            row["mean_words"],
+            row["mean_tokens"],
+            row["period"],
+        ]
+        for row in published.tables()["finbloom_4"]
+    ]
     table = grid(["corpus", "documents", "mean words", "mean tokens", "period"], rows)
     documents, tokens = _lines(ledger["documents"]), _lines(ledger["tokens"])
-    kept = grid(["ledger", "documents", "tokens"], [[key, documents.get(key), tokens.get(key)] for key in tokens | documents])
+    kept = grid(
+        ["ledger", "documents", "tokens"],
+        [[key, documents.get(key), tokens.get(key)] for key in tokens | documents],
+    )
     return f"## Corpus (FinBloom, Table 4)\n\n{table}\n\nLedger of domain pretraining:\n\n{kept}"
 
 
@@ -73,39 +94,78 @@ def _lines(column: dict[str, Any]) -> dict[str, int]:
 
 
 def perplexity(metrics: dict[str, float]) -> str:
+    """Plain against adapted, on documents held out by date and by source."""
     rows: list[list[Cell]] = []
     for part in ("by-date", "by-source"):
         if f"{part}.plain" in metrics:
             interval = f"{metrics[f'{part}.ratio_low']:.4f} … {metrics[f'{part}.ratio_high']:.4f}"
-            rows.append([part, metrics[f"{part}.plain"], metrics[f"{part}.adapted"], metrics[f"{part}.ratio"], interval,
-                         metrics[f"{part}.documents"]])  # fmt: skip
+            plain, adapted, ratio = (metrics[f"{part}.{name}"] for name in ("plain", "adapted", "ratio"))
+            rows.append([part, plain, adapted, ratio, interval, metrics[f"{part}.documents"]])
     head = ["held out", "plain", "adapted", "adapted / plain", "95% interval (paired)", "documents"]
     return f"## Domain adaptation: perplexity on held-out documents\n\n{grid(head, rows)}"
 
 
-def agents(scores: Sequence[ScoreRow]) -> str:
+def agents(scores: Sequence[ScoreRow], losses: dict[str, float]) -> str:
+    """Agents on each test part, and their loss on evaluation pairs, beside FinBloom's tables 6 and 7."""
     rows = [row for row in scores if row.task == "request"]
-    metrics = ["exact_match", "f1_entities", "f1_primary", "f1_related", "f1_dates", "validity", "bleu", "rouge_1", "rouge_2", "rouge_l"]
+    metrics = [
+        "exact_match",
+        "f1_entities",
+        "f1_primary",
+        "f1_related",
+        "f1_dates",
+        "validity",
+        "bleu",
+        "rouge_1",
+        "rouge_2",
+        "rouge_l",
+    ]
     table = pivot(rows, metrics)
     theirs = grid(
-        ["FinBloom, Tables 6 and 7", "evaluation loss", "perplexity", "BLEU", "ROUGE-1", "ROUGE-2", "ROUGE-L"],
+        [
+            "FinBloom, Tables 6 and 7",
+            "evaluation loss",
+            "perplexity",
+            "BLEU",
+            "ROUGE-1",
+            "ROUGE-2",
+            "ROUGE-L",
+        ],
         [list(row.values()) for row in published.tables()["finbloom_6_7"]],
     )
-    return f"## Agents: requests by test part (FinBloom, Tables 6 and 7)\n\n{table}\n\n{theirs}"
+    ours = grid(
+        ["ours", "evaluation loss", "perplexity"],
+        [[name, loss, math.exp(loss)] for name, loss in losses.items()],
+    )
+    note = "The rules agent's authors have seen the templates, so no template is unseen for it."
+    title = "Agents: requests by test part (FinBloom, Tables 6 and 7)"
+    return f"## {title}\n\n{note}\n\n{table}\n\n{ours}\n\n{theirs}"
+
+
+def _losses(root: Root, settings: Settings) -> dict[str, float]:
+    """Mean loss per target token of each agent on evaluation pairs."""
+    stages = {f"agent-{kind}": read_json(root.metrics(f"agent@{kind}")) for kind in settings.agent.bases}
+    return {name: metrics["evaluation.loss"] for name, metrics in stages.items()}
 
 
 def writers(scores: Sequence[ScoreRow]) -> str:
+    """Writers on reports they never saw, beside FinSphere's table 2."""
     rows = [row for row in scores if row.task == "report"]
     metrics = list(dict.fromkeys(row.metric for row in rows))
     theirs = grid(
         ["FinSphere, Table 2", "qualified", "conclusion", "content", "expression", "data", "total"],
         [list(row.values()) for row in published.tables()["finsphere_2"]],
     )
-    note = "*Imitation*: labels come from the template writer, so its own row is a ceiling by construction, no quality."
-    return f"## Writers: AnalyScore's eligibility (FinSphere, Table 2)\n\n{note}\n\n{pivot(rows, metrics)}\n\n{theirs}"
+    note = (
+        "*Imitation*: labels come from the template writer, "
+        "so its own row is a ceiling by construction, no quality."
+    )
+    title = "Writers: AnalyScore's eligibility (FinSphere, Table 2)"
+    return f"## {title}\n\n{note}\n\n{pivot(rows, metrics)}\n\n{theirs}"
 
 
 def ablation(cells: Sequence[ScoreRow]) -> str:
+    """Fractions of the pairs over seeds, beside FinSphere's table 3."""
     grouped: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in cells:
         grouped[row.system.partition("@")[2], row.part][row.metric].append(row.value)
@@ -127,6 +187,7 @@ def ablation(cells: Sequence[ScoreRow]) -> str:
 
 
 def contradictions() -> str:
+    """What the papers print, recomputed (PAPERS P1 to P5)."""
     rows: list[list[Cell]] = [[row.what, row.printed, row.recomputed] for row in published.recomputed()]
     return f"## The papers' numbers, recomputed\n\n{grid(['what', 'printed', 'recomputed'], rows)}"
 
@@ -149,9 +210,11 @@ def pivot(rows: Sequence[ScoreRow], metrics: Sequence[str]) -> str:
     body: list[list[Cell]] = []
     for (part, system), found in lines.items():
         first = next(iter(found.values()))
-        body.append([part, system, *(_with_error(found.get(metric)) for metric in shown), first.n, first.n_unread,
-                     first.n_truncated])  # fmt: skip
-    return grid(["part", "system", *shown, "n", "unread", "truncated"], sorted(body, key=lambda line: str(line[0])))
+        values = [_with_error(found.get(metric)) for metric in shown]
+        body.append([part, system, *values, first.n, first.n_unread, first.n_truncated])
+    return grid(
+        ["part", "system", *shown, "n", "unread", "truncated"], sorted(body, key=lambda line: str(line[0]))
+    )
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
@@ -194,7 +257,11 @@ def _draw(points: Sequence[tuple[float, int, str, float]], path: Path) -> None:
         fractions = sorted({point[0] for point in chosen})
         means = [mean(p[3] for p in chosen if p[0] == fraction) for fraction in fractions]
         axes.plot(fractions, means, marker="o", label=part)
-    axes.set(xlabel="fraction of the Stocksis pairs", ylabel="loss per label token, held out", title="Writer by data fraction")
+    axes.set(
+        xlabel="fraction of the Stocksis pairs",
+        ylabel="loss per label token, held out",
+        title="Writer by data fraction",
+    )
     axes.legend()
     figure.tight_layout()
     figure.savefig(path, metadata={"Software": None})

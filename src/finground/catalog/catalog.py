@@ -21,7 +21,7 @@ class Catalog:
     @property
     def digest(self) -> str:
         """sha256 of the content, in hex; the order of companies does not count."""
-        from finground.records.schema import encode
+        from finground.core.coding import encode
 
         companies = sorted(
             (asdict(company) for company in self.companies.all), key=lambda row: str(row["id"])

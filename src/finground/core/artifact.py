@@ -1,8 +1,8 @@
 """Artifacts at rest: written whole or not at all.
 
-A file goes to a temporary name beside its place and is renamed; a folder is filled under a temporary name, gets
-its manifest last and then replaces what was there. So whatever is present is complete (law 7, case O1), and a
-killed run leaves at most a name that starts with `.tmp-`, which the next write removes.
+A file goes to a temporary name beside its place and is renamed; a folder is filled under a temporary name,
+gets its manifest last and then replaces what was there. So whatever is present is complete (law 7, case O1),
+and a killed run leaves at most a name that starts with `.tmp-`, which the next write removes.
 """
 
 import errno
@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from finground.core.coding import decode, encode
 from finground.core.errors import FingroundError, InputError
 
 MANIFEST = "manifest.json"
@@ -58,7 +59,9 @@ def whole_folder(path: Path, about: dict[str, Any] | None = None) -> Iterator[Pa
     temporary.mkdir()
     try:
         yield temporary
-        files = {str(f.relative_to(temporary)): digest(f) for f in sorted(temporary.rglob("*")) if f.is_file()}
+        files = {
+            str(f.relative_to(temporary)): digest(f) for f in sorted(temporary.rglob("*")) if f.is_file()
+        }
         write_json(temporary / MANIFEST, {**(about or {}), "files": files})
         _swap(temporary, path)
     except OSError as error:
@@ -75,7 +78,9 @@ def manifest(folder: Path) -> dict[str, Any]:
     """
     path = folder / MANIFEST
     if not path.is_file():
-        raise InputError(f"{folder} is not there or not complete (it has no {MANIFEST}); run the stage that writes it")
+        raise InputError(
+            f"{folder} is not there or not complete (it has no {MANIFEST}); run the stage that writes it"
+        )
     loaded: dict[str, Any] = json.loads(path.read_text())
     return loaded
 
@@ -134,8 +139,6 @@ def read_bytes(path: Path) -> bytes:
 
 def write_rows(path: Path, rows: Iterable[Any]) -> int:
     """Records (or plain mappings) as JSONL, one a line; returns how many."""
-    from finground.records.schema import encode
-
     count = 0
     with whole_file(path) as temporary, temporary.open("wb") as out:
         for row in rows:
@@ -157,8 +160,6 @@ def read_rows(path: Path, kind: type[T]) -> Iterator[T]:
     Raises:
         InputError: naming the file and the line that is not such a record.
     """
-    from finground.records.schema import decode
-
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
             yield decode(line, kind)
@@ -180,5 +181,7 @@ def _swap(new: Path, old: Path) -> None:
 
 def _full(error: OSError, path: Path) -> OSError | FingroundError:
     if error.errno == errno.ENOSPC:
-        return FingroundError(f"the disk is full; {path} was not written and what was there before is untouched")
+        return FingroundError(
+            f"the disk is full; {path} was not written and what was there before is untouched"
+        )
     return error

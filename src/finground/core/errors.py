@@ -1,7 +1,8 @@
 """What can go wrong and be mended by a user. Everything else is a bug and flies with its traceback.
 
 FingroundError            exit code 1: a run failed
-└── InputError            exit code 2: the user's input is wrong; one sentence: what was found, where, what would be right
+└── InputError            exit code 2: the user's input is wrong; one sentence: what was found, where, and
+    │                     what would be right
     ├── SettingsError     params.yaml
     ├── CatalogError      a company, metric or industry that cannot be resolved, with candidates
     ├── DateError         a phrase that is not a date, or an interval that ends before it starts

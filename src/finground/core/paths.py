@@ -83,7 +83,7 @@ class Root:
         return self.folder / "results"
 
     def metrics(self, stage: str) -> Path:
-        """The small JSON of counts and scores that DVC shows as the metrics of a stage (`agent@plain` too)."""
+        """The small JSON of counts and scores that DVC shows as a stage's metrics (`agent@plain` too)."""
         return self.results / "metrics" / f"{stage.replace('@', '-')}.json"
 
     def curve(self, stage: str) -> Path:

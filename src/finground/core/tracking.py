@@ -1,8 +1,8 @@
-"""Runs in MLflow: parameters, metrics, ledger and artifacts of each stage. The only module that imports mlflow.
+"""Runs in MLflow: parameters, metrics, ledger, artifacts of each stage. The only module that imports mlflow.
 
-A run is written to the sqlite database under the root (or to MLFLOW_TRACKING_URI), by absolute URI. Cells of a sweep
-are children of one parent, found by its sweep tag, so cells may run in any process and order. Where mlflow is not
-installed, or params say `track: false`, a run notes nothing and everything else goes on.
+A run is written to the sqlite database under the root (or to MLFLOW_TRACKING_URI), by absolute URI. Cells of
+a sweep are children of one parent, found by its sweep tag, so cells may run in any process and order. Where
+mlflow is not installed, or params say `track: false`, a run notes nothing and everything else goes on.
 """
 
 import importlib.util
@@ -68,7 +68,9 @@ class MlflowRun:
 
         stamp = _now_ms()
         named = {NOT_IN_NAMES.sub("-", key): float(value) for key, value in values.items()}
-        self.client.log_batch(self.id, metrics=[Metric(key, value, stamp, step) for key, value in named.items()])
+        self.client.log_batch(
+            self.id, metrics=[Metric(key, value, stamp, step) for key, value in named.items()]
+        )
 
     def curve(self, name: str, points: list[tuple[int, float]]) -> None:
         from mlflow.entities import Metric
@@ -128,7 +130,9 @@ def _experiment(client: Any, root: Root) -> str:
 
 def _parent(client: Any, experiment: str, sweep: str) -> str:
     """The sweep's parent run; made by whichever cell comes first."""
-    found = client.search_runs([experiment], f"tags.sweep = '{sweep}'", max_results=1, order_by=["start_time ASC"])
+    found = client.search_runs(
+        [experiment], f"tags.sweep = '{sweep}'", max_results=1, order_by=["start_time ASC"]
+    )
     if found:
         return str(found[0].info.run_id)
     made = client.create_run(experiment, tags={"mlflow.runName": sweep, "sweep": sweep})

@@ -1,4 +1,4 @@
-"""What the store knew at `as_of`: facts, series, passages, and the gaps between them; and what tools found in it."""
+"""What the store knew at `as_of`: facts, series, passages, the gaps between them; what tools found in it."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -17,8 +17,8 @@ Signal = Literal["bullish", "bearish", "neutral"]
 class Fact:
     """One reported or computed number, in base units (5 million USD is 5e6, 12% is 0.12).
 
-    `filed_at` is when it became known, `recorded_at` when we stored it; `rule` says how the period was aligned with
-    what was asked ("latest filed quarter", "year minus nine months", …).
+    `filed_at` is when it became known, `recorded_at` when we stored it; `rule` says how the period was
+    aligned with what was asked ("latest filed quarter", "year minus nine months", …).
     """
 
     id: str
@@ -39,8 +39,8 @@ class Fact:
 class Series:
     """Daily or finer numbers of one entity.
 
-    `times` is datetime64[s] UTC, the close of each session, when its row became known; `columns[i]` is the float64
-    array of `names[i]`, NaN where the source has no value.
+    `times` is datetime64[s] UTC, the close of each session, when its row became known; `columns[i]` is the
+    float64 array of `names[i]`, NaN where the source has no value.
     """
 
     id: str
@@ -72,7 +72,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A number we looked for and do not have; a gap is never a zero. `nearest` is shown, never put in its place."""
+    """A number we looked for and do not have, never a zero; `nearest` is shown, never put in its place."""
 
     entity: str
     what: str
@@ -84,8 +84,9 @@ class Gap:
 class Needs:
     """What a tool wants to read for one entity; the empty one is nothing.
 
-    `metrics` with the last `quarters` periods of each; `bars` trading days of prices and volumes (and of `flows`:
-    large orders, margin, holdings); `peers` and `index` for comparison; `news_days` days of news before `as_of`.
+    `metrics` with the last `quarters` periods of each; `bars` trading days of prices and volumes (and of
+    `flows`: large orders, margin, holdings); `peers` and `index` for comparison; `news_days` days of news
+    before `as_of`.
     """
 
     metrics: tuple[str, ...] = ()

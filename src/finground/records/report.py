@@ -21,7 +21,7 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`data` answers give the table and one sentence per comparison, `analysis` answers the analyst's report."""
+    """`data` answers give the table and a sentence per comparison, `analysis` ones the analyst's report."""
 
     kind: Literal["data", "analysis", "education"]
     subtasks: tuple[Subtask, ...]
@@ -118,7 +118,8 @@ class Answer:
 class WriterPair:
     """A Stocksis pair: the prompt with what the tools found, and the report to learn.
 
-    `labels` says who wrote the report: `expert`, or `template-writer`, whose imitation is all that can be learned.
+    `labels` says who wrote the report: `expert`, or `template-writer`, whose imitation is all that can be
+    learned.
     """
 
     id: str

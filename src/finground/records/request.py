@@ -1,4 +1,4 @@
-"""What a question asks the Data Module for (FinBloom's structured data request), and a training pair of both."""
+"""What a question asks the Data Module for (FinBloom's structured data request); a training pair of both."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,7 +12,7 @@ QuestionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Whom the request is about. `id` is a company's id (for its peers too), an industry's name, or `market`."""
+    """Whom the request is about; `id` is a company's (for its peers too), an industry's name or `market`."""
 
     kind: EntityKind
     id: str

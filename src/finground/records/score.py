@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class ScoreRow:
     """`n` counts every item, those unread (`n_unread`) included; `stderr` is None where it is not defined.
 
-    `part` names the split the score was taken on, `labels` who made the labels (`expert`, `template-writer`, …).
+    `part` names the split the score was taken on, `labels` who made the labels (such as `expert` or
+    `template-writer`).
     """
 
     system: str

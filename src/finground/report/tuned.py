@@ -30,7 +30,7 @@ class Said(Protocol):
 class Generates(Protocol):
     """Who continues prompts (`lm.generate.Generator`)."""
 
-    def reply(self, prompts: Sequence[str], *, max_new_tokens: int, batch: int) -> Sequence[Said]: ...
+    def reply(self, prompts: list[str], *, max_new_tokens: int, batch: int) -> Sequence[Said]: ...
 
 
 class TunedWriter:

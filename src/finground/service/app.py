@@ -1,4 +1,4 @@
-"""HTTP on loopback: GET /ask?question=…&as_of=… gives an Answer, /request its request, /health the store's rows.
+"""HTTP on loopback: /ask?question=…&as_of=… gives an Answer, /request its request, /health the store's rows.
 
 Bad input is 400 with one sentence; rules agent and template writer, so nothing heavy is loaded.
 """
@@ -37,7 +37,7 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
 
     from finground.agent.rules import RulesAgent
     from finground.answer import answer
-    from finground.records.schema import encode
+    from finground.core.coding import encode
     from finground.report.template import TemplateWriter
     from finground.service.page import page
 
@@ -65,13 +65,15 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
     def ask_request(request: "Request") -> "Response":
         return as_json(agent.request(*asked(request)))
 
-    def health(request: "Request") -> "Response":
+    def health(_: "Request") -> "Response":
         return as_json(world.store.status())
 
-    def refused(request: "Request", error: Exception) -> "Response":
+    def refused(_: "Request", error: Exception) -> "Response":
         candidates = list(getattr(error, "candidates", ()))
         return Response(
-            encode({"error": str(error), "candidates": candidates}), status_code=400, media_type="application/json"
+            encode({"error": str(error), "candidates": candidates}),
+            status_code=400,
+            media_type="application/json",
         )
 
     routes = [Route("/ask", ask), Route("/request", ask_request), Route("/health", health)]
