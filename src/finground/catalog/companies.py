@@ -90,8 +90,14 @@ class Companies:
         if found:
             names = tuple(company.name for company in found)
             raise CatalogError(f"{text!r} may be {_listed(names)}; write one of these", names)
+        raise self.unknown(text, as_of)
+
+    def unknown(self, text: str, as_of: datetime | None = None) -> CatalogError:
+        """The error for a name no company has, with those within it or near it."""
         inside = [one.found.name for one in self.mentions(text, as_of) if one.found]
-        raise unknown(text, tuple(dict.fromkeys([*inside, *self.near(text)]))[:5])
+        near = tuple(dict.fromkeys([*inside, *self.near(text)]))[:5]
+        hint = f"near it: {_listed(near)}" if near else "write its name or ticker as in the catalogue"
+        return CatalogError(f"no company is known as {text!r}; {hint}", near)
 
     def lookup(self, text: str, as_of: datetime | None = None) -> tuple[Company, ...]:
         """The companies the text names; several if it is ambiguous, none if it is unknown."""
@@ -123,9 +129,11 @@ class Companies:
 
         begun = [company.name for company in self.starting_with(text)[:n]]
         former = [company.name for company, _ in self._index.tickers.get(text.strip(), ())]
-        keys = self._index.spelled
-        close = process.extract(normal(text), list(keys), scorer=fuzz.ratio, limit=n, score_cutoff=70)
-        fuzzy = [keys[key].name for key, _, _ in close]
+        keys, written = self._index.spelled, normal(text)
+        size = written.count(" ") + 1
+        shorter = {" ".join(key.split(" ")[:size]): key for key in keys} | {key: key for key in keys}
+        close = process.extract(written, list(shorter), scorer=fuzz.ratio, limit=n, score_cutoff=70)
+        fuzzy = [keys[shorter[key]].name for key, _, _ in close]
         return tuple(dict.fromkeys([*former, *begun, *fuzzy]))[:n]
 
     def mentions(
@@ -225,12 +233,6 @@ class _Index:
             return tuple(found or ())
         begun = [company for name, company in self.whole if name.startswith(key + " ")]
         return tuple(dict.fromkeys(loose[key] + begun))
-
-
-def unknown(text: str, near: tuple[str, ...]) -> CatalogError:
-    """The error for a name no company has."""
-    hint = f"near it: {_listed(near)}" if near else "write its name or ticker as in the catalogue"
-    return CatalogError(f"no company is known as {text!r}; {hint}", near)
 
 
 def _add(keys: dict[str, list[Company]], key: str, company: Company) -> None:

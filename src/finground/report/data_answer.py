@@ -152,7 +152,6 @@ def gaps(brief: Brief) -> tuple[list[Section], tuple[str, ...]]:
     asked.
     """
     sentences = [_gap(brief, gap) for gap in brief.bundle.gaps]
-    sentences += [f"{text} is not known to the catalogue." for text in brief.request.unresolved]
     if not sentences:
         return [], ()
     nearest = tuple(gap.nearest.id for gap in brief.bundle.gaps if gap.nearest)

@@ -30,7 +30,7 @@ def lookup(
     Raises:
         CatalogError: if the request names an id, a metric or an industry that the catalogue does not know.
     """
-    take = Take([Gap(text, "data", f"no company is known as {text!r}") for text in request.unresolved])
+    take = Take([Gap(text, "data", str(catalog.companies.unknown(text))) for text in request.unresolved])
     with store.reading() as connection:
         reading = Reading(connection, catalog, as_of)
         members = {entity: reading.members(entity, take) for entity in request.entities}
