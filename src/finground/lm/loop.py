@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finground.core.errors import FingroundError
+from finground.core.log import progress
 from finground.lm.collate import Examples, Kept, Rejected, batch, epoch
 from finground.settings import Training
 
@@ -108,7 +109,7 @@ def evaluate(scored: Any, kept: Kept, *, size: int, pad: int) -> list[DocumentLo
     scored.eval()
     found: dict[int, DocumentLoss] = {}
     order = sorted(range(len(examples)), key=lambda index: -examples.lengths[index])
-    for start in range(0, len(order), size):
+    for start in progress(range(0, len(order), size), "scoring"):
         indices = order[start : start + size]
         laid = batch(examples, indices, pad)
         with torch.no_grad():

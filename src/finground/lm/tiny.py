@@ -15,9 +15,8 @@ from finground.settings import Training
 
 VOCABULARY, CONTEXT = 2000, 2048
 BLOCK, TEXTS = 128, 2000  # tokens of a training block; at most so many texts are read
-SPREAD = (
-    0.09  # of initial weights, 1/sqrt(width): at the usual 0.02 the tied head can't be sure of rare tokens
-)
+# Spread of initial weights, 1/sqrt(width): at the usual 0.02 a tied head cannot be sure of a rare token.
+SPREAD = 0.09
 EOS, PAD = "<|end|>", "<|pad|>"
 
 
