@@ -124,9 +124,10 @@ def fetch(options: argparse.Namespace) -> None:
     root = Root(options.root)
     if options.source == "base":
         from finground.lm.base import fetch as fetch_base
+        from finground.lm.base import fetched
 
-        base, into = _settings(root).base, root.folder / "models" / "hub"
-        fetch_base(options.names[0] if options.names else base.name, base.revision, into)
+        base = _settings(root).base
+        fetch_base(base.name, base.revision, into := fetched(base, root.plain))
         print(into)
         return
     from finground.store.fetch import fetch as fetch_source
@@ -512,7 +513,7 @@ def _other_commands(command: Command) -> None:
     made.add_argument("what", choices=["status"], nargs="?", default="status")
     made = command(fetch, "raw files or a base from the network")
     made.add_argument("source", choices=["base", "catalog", "edgar", "prices", "news"])
-    made.add_argument("names", nargs="*", help="tickers, feed addresses, or a hub id")
+    made.add_argument("names", nargs="*", help="tickers, or addresses of feeds")
 
     made = command(table, "the papers' tables, ours beside theirs")
     made.add_argument("--copy", type=Path, metavar="FILE")

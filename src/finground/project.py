@@ -27,6 +27,7 @@ IGNORED = """\
 /results/table.md
 /results/plots/
 /results/curves/
+/results/replies/
 /mlflow.db*
 /mlartifacts/
 /.prefect/

@@ -195,8 +195,9 @@ def agent(work: Work) -> Outcome:
             )
             for part in ("train", "evaluation")
         }
+        about = {"catalog": world.catalog.digest}
     trained = prompt_tune(
-        root.base(kind), parts["train"], settings.agent, out=root.agent(kind), seed=settings.seed
+        root.base(kind), parts["train"], settings.agent, out=root.agent(kind), seed=settings.seed, about=about
     )
     held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
     loss = held_out_loss(root.base(kind), root.agent(kind), held_out, settings.agent)
@@ -230,24 +231,28 @@ def writer(work: Work) -> Outcome:
 
 def bench(work: Work) -> Outcome:
     """Score agents on every test part, and writers on reports about companies and dates held out."""
-    from finground.bench.cell import report_rows, request_rows
+    from finground.bench.cell import score_agents, score_writers
 
     with _world(work) as world:
-        rows = [*request_rows(world, work.root, work.settings, work.commit)]
-        rows += report_rows(world, work.root, work.settings, work.commit)
-    write_rows(work.root.scores, rows)
-    return Outcome({f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in rows})
+        scored = score_agents(world, work.root, work.settings, work.commit)
+        scored += score_writers(world, work.root, work.settings, work.commit)
+    write_rows(work.root.replies("bench"), scored.replies)
+    write_rows(work.root.scores, scored.rows)
+    return Outcome({f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in scored.rows})
 
 
 def ablate(work: Work) -> Outcome:
     """One cell of the ablation: a writer on a nested, seeded fraction of the pairs, and its scores."""
     from finground.bench.ablate import cell
+    from finground.bench.cell import Trial
 
-    fraction, seed = work.cell.split("-")
+    fraction, _, seed = work.cell.partition("-")
+    trial = Trial(f"writer@{fraction}", "ablation", int(seed), work.commit)
     with _world(work) as world:
-        rows, trained = cell(world, work.root, work.settings, float(fraction), int(seed), work.commit)
-    write_rows(work.root.ablation(work.cell), rows)
-    metrics = {f"{row.part}.{row.metric}": row.value for row in rows}
+        scored, trained = cell(world, work.root, work.settings, float(fraction), trial)
+    write_rows(work.root.replies(f"ablate@{work.cell}"), scored.replies)
+    write_rows(work.root.ablation(work.cell), scored.rows)
+    metrics = {f"{row.part}.{row.metric}": row.value for row in scored.rows}
     return Outcome(metrics, trained.ledger, {"loss": trained.curve}, {"train": trained.seconds})
 
 
@@ -258,6 +263,7 @@ def table(work: Work) -> Outcome:
     return Outcome(write(work.root, work.settings, work.commit))
 
 
+CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
@@ -299,14 +305,14 @@ STAGES: tuple[Stage, ...] = (
             *(r.snapshot, r.context, r.stocksis, r.plain, r.domain),
             *(r.agent("plain"), r.agent("domain"), r.writer),
         ),
-        lambda r: (r.scores,),
+        lambda r: (r.scores, r.replies("bench")),
         ("bench", "agent", "news", "seed"),
     ),
     Stage(
         "ablate",
         ablate,
         lambda r: (r.snapshot, r.stocksis, r.domain),
-        lambda r: (r.ablation("${item.fraction}-${item.seed}"),),
+        lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate", "writer", "base", "news"),
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),

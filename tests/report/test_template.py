@@ -85,8 +85,9 @@ def test_a_gap_shows_the_nearest_figure_and_never_puts_it_in_the_table():
 
 
 def test_an_unknown_company_and_an_empty_bundle_are_said():
-    report = write(data_brief(unresolved=("Foo Bar",), companies=()))
-    assert "Foo Bar is not known to the catalogue." in report.text and report.status == "partial"
+    gap = Gap("Foo Bar", "data", "no company is known as 'Foo Bar'")
+    report = write(data_brief(gaps=[gap], unresolved=("Foo Bar",), companies=()))
+    assert "no company is known as 'Foo Bar'" in report.text and report.status == "partial"
     assert write(data_brief()).missing == ("figures",)
 
 

@@ -10,21 +10,20 @@ import random
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from finground.answer import World, Writer
-from finground.bench.cell import score_writer
+from finground.bench.cell import Scored, Trial, held_out, score_writer
 from finground.core.paths import Root
 from finground.records.report import WriterPair
 from finground.records.score import ScoreRow
 from finground.settings import Settings
-from finground.stocksis import pairs
+from finground.stocksis import PARTS, pairs
 
 if TYPE_CHECKING:
     from finground.lm.loop import Trained
 
 T = TypeVar("T")
-TEST_PARTS = ("new-time", "new-company")
 
 
 def nested(items: Sequence[T], fraction: float, seed: int) -> list[T]:
@@ -51,36 +50,32 @@ def train_writer(
         seed=seed,
     )
     losses = {}
-    for part in TEST_PARTS:
-        held_out = pairs(root.stocksis, part)[: settings.bench.reports]
-        loss = held_out_loss(root.base("domain"), out, _dataset(held_out), settings.writer)
-        losses[f"{part}.loss"] = loss.nll_sum / max(loss.tokens, 1)
+    for part in PARTS[1:]:
+        unseen = _dataset(pairs(root.stocksis, part))
+        if len(unseen):
+            loss = held_out_loss(root.base("domain"), out, unseen, settings.writer)
+            losses[f"{part}.loss"] = loss.nll_sum / max(loss.tokens, 1)
     return trained, losses
 
 
 def cell(
-    world: World, root: Root, settings: Settings, fraction: float, seed: int, commit: str
-) -> "tuple[list[ScoreRow], Trained]":
+    world: World, root: Root, settings: Settings, fraction: float, trial: Trial
+) -> "tuple[Scored, Trained]":
     """One cell: train, then score what it writes about the unseen. The adapter is not kept."""
     with tempfile.TemporaryDirectory(dir=root.domain.parent, prefix=".tmp-ablate-") as folder:
         adapter = Path(folder) / "adapter"
-        trained, losses = train_writer(root, settings, fraction=fraction, seed=seed, out=adapter)
-        system = f"writer@{fraction}"
-        rows = []
-        for key, value in losses.items():
-            part = key.partition(".")[0]
-            n = min(len(pairs(root.stocksis, part)), settings.bench.reports)
-            rows.append(
-                ScoreRow(
-                    system, "ablation", 1, part, "loss", value, None, n, 0, 0, seed, commit, "template-writer"
-                )
-            )
-        for part in TEST_PARTS:
-            held_out = pairs(root.stocksis, part)[: settings.ablate.reports]
-            rows += score_writer(
-                system, "ablation", part, held_out, _writer(root, adapter, settings), world, seed, commit
-            )
-    return rows, trained
+        trained, losses = train_writer(root, settings, fraction=fraction, seed=trial.seed, out=adapter)
+        writer = _writer(root, adapter, settings)
+        scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
+    return Scored(
+        tuple(_loss_row(trial, root, key, value) for key, value in losses.items())
+    ) + scored, trained
+
+
+def _loss_row(trial: Trial, root: Root, key: str, value: float) -> ScoreRow:
+    part = key.removesuffix(".loss")
+    counts = (len(pairs(root.stocksis, part)), 0, 0, trial.seed, trial.commit, "template-writer")
+    return ScoreRow(trial.system, trial.task, 1, part, "loss", value, None, *counts)
 
 
 def _writer(root: Root, adapter: Path, settings: Settings) -> Writer:
@@ -90,7 +85,7 @@ def _writer(root: Root, adapter: Path, settings: Settings) -> Writer:
     return TunedWriter(Generator.open(root.base("domain"), adapter), settings.bench.new_tokens)
 
 
-def _dataset(rows: Sequence[WriterPair]) -> "object":
+def _dataset(rows: Sequence[WriterPair]) -> Any:
     from datasets import Dataset
 
     return Dataset.from_list([{"prompt": row.prompt, "target": row.target} for row in rows])

@@ -4,11 +4,13 @@ Agents are scored on requests, writers on reports about companies and dates held
 for every system; a reply that cannot be read stays in the denominator (law 5).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from finground.agent.tuned import AgentReply, TunedAgent
 from finground.answer import World, Writer, judge
 from finground.bench.requests import AgentOutput, score_requests
 from finground.bench.statistics import mean_and_error
@@ -17,41 +19,75 @@ from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.records.report import Report, WriterPair
 from finground.records.request import Pair, Request
-from finground.records.score import ScoreRow
+from finground.records.score import KeptReply, ScoreRow
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.settings import Settings
 from finground.stocksis import PARTS, Moment, brief_of, pairs
 
 if TYPE_CHECKING:
-    from finground.agent.tuned import TunedAgent
     from finground.lm.generate import Generator
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
 REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Whose scores, on what task, with which seed and code."""
+
+    system: str
+    task: str
+    seed: int
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Score rows, and what the models said."""
+
+    rows: tuple[ScoreRow, ...] = ()
+    replies: tuple[KeptReply, ...] = ()
+
+    def __add__(self, other: "Scored") -> "Scored":
+        return Scored(self.rows + other.rows, self.replies + other.replies)
+
+
 # agents ------------------------------------------------------------------------------------------
 
 
-def request_rows(world: World, root: Root, settings: Settings, commit: str) -> list[ScoreRow]:
+def score_agents(world: World, root: Root, settings: Settings, commit: str) -> Scored:
     """Rules, and the agent on each base, on every test part."""
     parts = {
         part: list(read_rows(root.context / f"{part}.jsonl", Pair))[: settings.bench.questions]
         for part in REQUEST_PARTS
     }
-    rows: list[ScoreRow] = []
-    for system, requests in _agents(world, root, settings):
+    total = Scored()
+    for system, replies in _agents(world, root, settings):
         for part, questions in parts.items():
             if questions:
-                replies = requests(questions)
-                rows += score_requests(
-                    system, replies, questions, world.catalog, part=part, seed=settings.seed, commit=commit
+                total += _score_agent(
+                    Trial(system, "request", settings.seed, commit), part, questions, replies, world
                 )
-    return rows
+    return total
 
 
-def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, "Replies"]]:
+def _score_agent(
+    trial: Trial, part: str, questions: Sequence[Pair], replies: Replies, world: World
+) -> Scored:
+    said = replies(questions)
+    rows = score_requests(
+        trial.system, said, questions, world.catalog, part=part, seed=trial.seed, commit=trial.commit
+    )
+    kept = [
+        KeptReply(trial.system, part, reply.prompt, reply.text, reply.stop, reply.why)
+        for reply in said
+        if isinstance(reply, AgentReply)
+    ]
+    return Scored(tuple(rows), tuple(kept))
+
+
+def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, Replies]]:
     yield "rules", lambda questions: [_by_rules(world, pair) for pair in questions]
     for kind in settings.agent.bases:
         yield (
@@ -60,10 +96,9 @@ def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str,
         )
 
 
-def _by_model(world: World, root: Root, settings: Settings, kind: str) -> "TunedAgent":
+def _by_model(world: World, root: Root, settings: Settings, kind: str) -> TunedAgent:
     """The agent on the base of that kind; its grammar names only companies that have data."""
     from finground.agent.grammar import compact
-    from finground.agent.tuned import TunedAgent
 
     form = settings.agent.form
     grammar = compact(world.known) if form == "compact" else None
@@ -82,14 +117,18 @@ def _by_rules(world: World, pair: Pair) -> Request | InputError:
 # writers -----------------------------------------------------------------------------------------
 
 
-def report_rows(world: World, root: Root, settings: Settings, commit: str) -> list[ScoreRow]:
+def score_writers(world: World, root: Root, settings: Settings, commit: str) -> Scored:
     """Template, untuned base and tuned writer on companies and dates that training never saw."""
-    rows: list[ScoreRow] = []
+    total = Scored()
     for system, writer in _writers(root, settings):
-        for part in PARTS[1:]:
-            held_out = pairs(root.stocksis, part)[: settings.bench.reports]
-            rows += score_writer(system, "report", part, held_out, writer, world, settings.seed, commit)
-    return rows
+        trial = Trial(system, "report", settings.seed, commit)
+        total += score_writer(trial, writer, held_out(root, settings.bench.reports), world)
+    return total
+
+
+def held_out(root: Root, most: int) -> dict[str, list[WriterPair]]:
+    """At most so many pairs of each test part."""
+    return {part: list(pairs(root.stocksis, part))[:most] for part in PARTS[1:]}
 
 
 def _writers(root: Root, settings: Settings) -> Iterator[tuple[str, Writer]]:
@@ -102,44 +141,42 @@ def _writers(root: Root, settings: Settings) -> Iterator[tuple[str, Writer]]:
 
 
 def score_writer(
-    system: str,
-    task: str,
-    part: str,
-    held_out: Sequence[WriterPair],
-    writer: Writer,
-    world: World,
-    seed: int,
-    commit: str,
-) -> list[ScoreRow]:
-    """Rows of one writer on one part: eligibility with its six criteria, grounding, coverage, length."""
-    if not held_out:
-        return []
-    briefs = [brief_of(world, Moment(pair.company, pair.as_of, part), pair.query) for pair in held_out]
-    reports = [check(report, brief) for report, brief in zip(write_all(writer, briefs), briefs, strict=True)]
+    trial: Trial, writer: Writer, asked: Mapping[str, Sequence[WriterPair]], world: World
+) -> Scored:
+    """One writer on all parts, written together; eligibility with its six criteria, grounding, length."""
+    flat = [(part, pair) for part, held in asked.items() for pair in held]
+    briefs = [brief_of(world, Moment(pair.company, pair.as_of, part), pair.query) for part, pair in flat]
+    written = write_all(writer, briefs)
+    reports = [check(report, brief) for report, brief in zip(written, briefs, strict=True)]
+    total = Scored(
+        replies=tuple(
+            _kept(trial, part, pair, report) for (part, pair), report in zip(flat, written, strict=True)
+        )
+    )
+    for part in asked:
+        chosen = [index for index, (of, _) in enumerate(flat) if of == part]
+        if chosen:
+            rows = _part_rows(trial, part, [reports[i] for i in chosen], [briefs[i] for i in chosen])
+            total += Scored(rows)
+    return total
+
+
+def _kept(trial: Trial, part: str, pair: WriterPair, report: Report) -> KeptReply:
+    return KeptReply(trial.system, part, pair.prompt, report.text, " ".join(report.stops))
+
+
+def _part_rows(
+    trial: Trial, part: str, reports: Sequence[Report], briefs: Sequence[Brief]
+) -> tuple[ScoreRow, ...]:
     measured = [measure(report, brief) for report, brief in zip(reports, briefs, strict=True)]
     unread = sum(report.status == "failed" for report in reports)
     truncated = sum("length" in report.stops for report in reports)
     rows = []
     for metric in measured[0]:
         value, error = mean_and_error([values[metric] for values in measured])
-        rows.append(
-            ScoreRow(
-                system,
-                task,
-                1,
-                part,
-                metric,
-                value,
-                error,
-                n=len(reports),
-                n_unread=unread,
-                n_truncated=truncated,
-                seed=seed,
-                commit=commit,
-                labels="template-writer",
-            )
-        )
-    return rows
+        counts = (len(reports), unread, truncated, trial.seed, trial.commit, "template-writer")
+        rows.append(ScoreRow(trial.system, trial.task, 1, part, metric, value, error, *counts))
+    return tuple(rows)
 
 
 def write_all(writer: Writer, briefs: Sequence[Brief]) -> list[Report]:

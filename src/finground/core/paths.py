@@ -94,6 +94,10 @@ class Root:
     def scores(self) -> Path:
         return self.results / "bench.jsonl"
 
+    def replies(self, stage: str) -> Path:
+        """What models said in `bench`, or in an ablation cell, with their prompts."""
+        return self.results / "replies" / f"{stage.replace('@', '-')}.jsonl"
+
     @property
     def plots(self) -> Path:
         return self.results / "plots"

@@ -8,11 +8,11 @@ from finground.records.bundle import Bundle, Fact, Finding, Gap, Needs, Passage,
 from finground.records.document import Document, Dropped
 from finground.records.report import Answer, Plan, Report, Score, WriterPair
 from finground.records.request import Entity, Pair, Request
-from finground.records.score import ScoreRow
+from finground.records.score import KeptReply, ScoreRow
 
 RECORDS = (
     Document, Dropped, Entity, Request, Pair, Fact, Series, Passage, Gap, Needs, Bundle, Finding, Plan,
-    Report, Score, Answer, WriterPair, ScoreRow,
+    Report, Score, Answer, WriterPair, ScoreRow, KeptReply,
 )  # fmt: skip
 
 

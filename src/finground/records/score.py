@@ -24,3 +24,15 @@ class ScoreRow:
     seed: int
     commit: str
     labels: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """What a model was asked and said in a benchmark, read or not (law 5); `why` it could not be read."""
+
+    system: str
+    part: str
+    prompt: str
+    text: str
+    stop: str
+    why: str = ""
