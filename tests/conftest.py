@@ -1,5 +1,6 @@
 """What every test stands on: few threads, no telemetry, no network, and real data only where it is."""
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_root import Said, main, make, params, run
+
+from finground.core.paths import Root
 
 REPOSITORY = Path(__file__).parents[1]
 REAL_DATA = REPOSITORY.parent / "shared" / "data"
@@ -30,6 +34,33 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip("../shared/data is not there")
     return REAL_DATA
+
+
+@pytest.fixture(scope="session")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Root:
+    """A small demo root with every stage run and tracked; read it, and copy it before changing anything."""
+    patch = pytest.MonkeyPatch()
+    patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    root = make(tmp_path_factory.mktemp("walked"), params())
+    run(root, "all")
+    patch.undo()
+    return root
+
+
+@pytest.fixture
+def finground(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said]]:
+    """`finground WORDS…` in this process: code, stdout, stderr."""
+
+    def call(*words: object) -> Said:
+        capsys.readouterr()
+        code = main(words)
+        said = capsys.readouterr()
+        return Said(code, said.out, said.err)
+
+    ours = logging.getLogger("finground")
+    before = ours.handlers[:], ours.level, ours.propagate
+    yield call
+    ours.handlers[:], ours.level, ours.propagate = before
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,0 +1,114 @@
+"""`kill -9` in a stage, then the same command: it completes, and the bytes are those of a run never killed."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_root import copy, digests, leftovers
+
+from finground.core.paths import Root
+
+pytestmark = pytest.mark.slow
+# `finground run …`, with a clock that stands, so that two stores can be compared row by row
+COMMAND = """
+import sys
+from small_root import NOW
+from finground import cli
+cli._now = lambda: NOW
+cli.main(["run", *sys.argv[1:]])
+"""
+WRITES = {
+    "ingest": ("data/ingest.json", "data/store"),
+    "corpus": ("data/corpus",),
+    "pretrain": ("models/domain", "results/curves"),
+    "stocksis": ("data/stocksis",),
+}
+MOMENTS = (0.5, 0.8, 0.95)  # of the time that an undisturbed run takes
+
+
+def start(stage: str, root: Root) -> subprocess.Popen[bytes]:
+    here = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(here.parent / "src"), str(here)])
+    command = [sys.executable, "-c", COMMAND, stage, "--root", str(root.folder)]
+    return subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def complete(stage: str, root: Root) -> float:
+    """Run to the end; its seconds."""
+    began = time.perf_counter()
+    _, err = (process := start(stage, root)).communicate()
+    assert process.returncode == 0, err.decode()
+    return time.perf_counter() - began
+
+
+def kill_after(stage: str, root: Root, seconds: float) -> None:
+    with start(stage, root) as process:
+        try:
+            process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def kill_while_writing(stage: str, root: Root) -> bool:
+    """Kill as soon as something has a temporary name; whether that came before the end."""
+    with start(stage, root) as process:
+        while not leftovers(root):
+            try:
+                process.wait(timeout=0.002)
+            except subprocess.TimeoutExpired:
+                continue
+            return False
+        process.kill()
+    return True
+
+
+def made(stage: str, root: Root) -> dict[str, str]:
+    """What the stage wrote: files by their bytes, the live store by its dump."""
+    from finground.store.reader import Store
+    from finground.store.snapshot import dump_digest
+
+    if stage != "ingest":
+        return digests(*(root.folder / place for place in WRITES[stage]))
+    with Store.open(root.live) as store:
+        return {**digests(root.ingested), "live.db": dump_digest(store)}
+
+
+@pytest.fixture
+def fresh(walked: Root, tmp_path: Path) -> Callable[[str, str], Root]:
+    """Copies of the root in which the stage has not run."""
+    from shutil import rmtree
+
+    def before(stage: str, name: str) -> Root:
+        root = copy(walked, tmp_path / name)
+        for place in (root.folder / written for written in WRITES[stage]):
+            rmtree(place) if place.is_dir() else place.unlink()
+        return root
+
+    return before
+
+
+@pytest.mark.parametrize("stage", WRITES)
+def test_a_killed_stage_completes_and_nothing_is_lost(stage: str, fresh: Callable[[str, str], Root]):
+    undisturbed, killed = fresh(stage, "undisturbed"), fresh(stage, "killed")
+    seconds = complete(stage, undisturbed)
+    for moment in MOMENTS:
+        kill_after(stage, killed, moment * seconds)
+    kill_while_writing(stage, killed)
+    complete(stage, killed)
+    assert made(stage, killed) == made(stage, undisturbed)
+    assert killed.metrics(stage).read_bytes() == undisturbed.metrics(stage).read_bytes()
+    assert leftovers(killed) == []
+
+
+@pytest.mark.parametrize("stage", ["corpus", "pretrain", "stocksis"])
+def test_a_run_killed_while_writing_leaves_what_was_there_before(stage: str, walked: Root, tmp_path: Path):
+    root = copy(walked, tmp_path / "root")
+    before = made(stage, root)
+    assert kill_while_writing(stage, root), "the stage ended without a temporary name"
+    assert {name: digest for name, digest in made(stage, root).items() if "/.tmp-" not in name} == before

@@ -1,0 +1,93 @@
+"""The tables of a small root: what stands beside each score, and the ablation's nested cells."""
+
+import csv
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_root import COMMIT, Said
+
+from finground.bench.ablate import nested
+from finground.core.artifact import read_rows
+from finground.core.paths import Root
+from finground.records.score import ScoreRow
+
+
+@pytest.fixture
+def text(walked: Root) -> str:
+    return walked.table.read_text()
+
+
+def test_the_table_says_what_was_run_on_what(text: str):
+    assert "profile `demo`" in text
+    assert "invented companies; no figure here is real" in text
+    assert f"commit `{COMMIT}`" in text
+
+
+def test_every_score_stands_with_n_unread_and_truncated(text: str):
+    heads = [line for line in text.splitlines() if line.startswith("| part | system |")]
+    assert len(heads) == 2
+    assert all(line.endswith("| n | unread | truncated |") for line in heads)
+
+
+def test_unread_replies_are_shown_and_counted_in_n(walked: Root, text: str):
+    rows = [row for row in read_rows(walked.scores, ScoreRow) if row.metric == "exact_match"]
+    unread = [row for row in rows if row.n_unread]
+    assert unread, "after two steps some reply of the tuned agent cannot be read"
+    for row in unread:
+        line = next(li for li in text.splitlines() if li.startswith(f"| {row.part} | {row.system} |"))
+        assert line.endswith(f"| {row.n} | {row.n_unread} | {row.n_truncated} |")
+        assert row.value <= 1 - row.n_unread / row.n
+
+
+def test_scores_on_the_template_writers_labels_are_called_imitation(text: str):
+    writers = text.partition("## Writers")[2].partition("## Ablation")[0]
+    ablation = text.partition("## Ablation")[2]
+    assert "*Imitation*" in writers
+    assert "*imitation*" in ablation
+    assert "better" not in text.lower().replace("no better", "")
+
+
+def test_the_papers_stand_beside_ours(text: str):
+    for theirs in ("FinBloom: Reuters", "FinBloom 7B", "FinSphere, Table 2", "FinSphere, Table 3"):
+        assert theirs in text
+
+
+def test_the_table_is_printed_and_copied(
+    walked: Root, finground: Callable[..., Said], tmp_path: Path, text: str
+):
+    said = finground("table", "--root", walked.folder, "--copy", tmp_path / "docs" / "results.md")
+    assert (said.code, said.out) == (0, text)
+    assert (tmp_path / "docs" / "results.md").read_text() == text
+
+
+def test_a_table_that_is_not_made_yet_says_which_command_makes_it(
+    finground: Callable[..., Said], tmp_path: Path
+):
+    said = finground("table", "--root", tmp_path)
+    assert said.code == 2
+    assert "finground run table" in said.sentence
+
+
+def test_the_plot_has_a_point_for_every_cell_and_part(walked: Root):
+    with (walked.plots / "ablation.csv").open() as opened:
+        points = {(row["fraction"], row["seed"], row["part"]) for row in csv.DictReader(opened)}
+    assert points == {
+        (fraction, "1", part) for fraction in ("0.5", "1.0") for part in ("new-time", "new-company")
+    }
+
+
+@given(st.integers(1, 60), st.integers(0, 9), st.floats(0.01, 1), st.floats(0.01, 1))
+def test_the_smaller_fraction_lies_within_the_larger_of_the_same_seed(count, seed, one, other):
+    small, large = sorted((one, other))
+    within = nested(range(count), small, seed)
+    assert set(within) <= set(nested(range(count), large, seed))
+    assert len(within) == math.ceil(small * count)
+
+
+def test_another_seed_draws_other_pairs():
+    assert nested(range(50), 0.5, 1) != nested(range(50), 0.5, 2)
+    assert nested(range(50), 1.0, 1) == nested(range(50), 1.0, 2) == list(range(50))
