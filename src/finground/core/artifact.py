@@ -132,7 +132,9 @@ def read_bytes(path: Path) -> bytes:
     if path.suffix != ".gz":
         return path.read_bytes()
     try:
-        return gzip.decompress(path.read_bytes())
+        if not (packed := path.read_bytes()):
+            raise EOFError("it is empty")
+        return gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file ({error}); fetch it again") from error
 

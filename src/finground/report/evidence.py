@@ -120,7 +120,14 @@ def gather(brief: Brief) -> Evidence:
     """The evidence of a brief."""
     bundle = brief.bundle
     told = [*_told(brief)]
-    values = [*_of_facts(bundle), *_of_series(bundle), *_of_findings(brief.findings), *_of_texts(told)]
+    changes = () if brief.findings else _changes(bundle.facts)  # tools have found those that count
+    values = [
+        *_of_facts(bundle),
+        *changes,
+        *_of_series(bundle),
+        *_of_findings(brief.findings),
+        *_of_texts(told),
+    ]
     days = {*_days(bundle, brief), *(day for _, text in told for day in _exact_days(text))}
     text = "\n".join(text for _, text in told)
     words = frozenset(re.findall(r"[A-Z]{2,5}", text)) | {c for fact in bundle.facts if (c := fact.currency)}
@@ -155,16 +162,16 @@ def _told(brief: Brief) -> Iterator[tuple[str, str]]:
 
 
 def _of_facts(bundle: Bundle) -> Iterator[Known]:
-    """Facts and gaps' nearest, and changes between filings of a metric."""
+    """Facts and gaps' nearest."""
     nearest = [gap.nearest for gap in bundle.gaps if gap.nearest]
     for fact in (*bundle.facts, *nearest):
         yield Known(fact.id, fact.value, fact.currency or ("ratio" if fact.unit == "ratio" else fact.unit))
         if fact.unit == "ratio":
             yield Known(fact.id, 100 * fact.value, "percent")
-    yield from _changes(bundle.facts)
 
 
 def _changes(facts: tuple[Fact, ...]) -> Iterator[Known]:
+    """Changes between filings of a metric; of hundreds of figures any percentage would be one by chance."""
     groups: dict[tuple[str, str, str | None], list[Fact]] = {}
     for fact in facts:
         groups.setdefault((fact.entity, fact.metric, fact.currency), []).append(fact)
