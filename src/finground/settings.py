@@ -39,7 +39,6 @@ class Base(Part):
 
     name: str
     revision: str = "main"
-    quant: Literal["nf4", "none"] = "nf4"
     dtype: Literal["float32", "bfloat16"] = "float32"
     tiny_steps: int = Field(
         default=0, ge=0
@@ -57,6 +56,7 @@ class Corpus(Part):
     holdout_from: date  # documents from this day on are the by-date evaluation set
     holdout_source: str  # documents of this source are the by-source evaluation set
     holdout_documents: Count = 200  # at most so many in each evaluation set
+    holdout_tokens: Count = 4096  # of each of them, from its start
 
 
 class Training(Part):
@@ -75,6 +75,7 @@ class Training(Part):
 class Lora(Training):
     """Low-rank adaptation (Hu et al. 2021) of every linear layer."""
 
+    quant: Literal["nf4", "none"] = "nf4"  # nf4 is QLoRA, none plain LoRA
     rank: Count = 16
     alpha: Count = 32
     dropout: float = Field(default=0.0, ge=0, lt=1)

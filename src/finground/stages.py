@@ -150,7 +150,7 @@ def pretrain(work: Work) -> Outcome:
         root.plain,
         blocks,
         settings.pretrain,
-        quant=settings.base.quant,
+        quant=settings.pretrain.quant,
         dtype=settings.base.dtype,
         out=root.domain,
         seed=settings.seed,

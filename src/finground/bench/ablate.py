@@ -44,7 +44,7 @@ def train_writer(
         root.base("domain"),
         _dataset(chosen),
         settings.writer,
-        quant=settings.base.quant,
+        quant=settings.writer.quant,
         dtype=settings.base.dtype,
         out=out,
         seed=seed,

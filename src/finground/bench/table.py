@@ -53,7 +53,7 @@ def head(settings: Settings, commit: str) -> str:
     )
     return (
         f"# Results: profile `{settings.profile}`\n\n"
-        f"Base `{settings.base.name}` ({settings.base.quant}), {made}. {sizes}. "
+        f"Base `{settings.base.name}` ({settings.pretrain.quant} in pretraining), {made}. {sizes}. "
         f"Seed {settings.seed}, commit `{commit}`, snapshot as of {settings.snapshot.as_of}.\n\n"
         "± is one standard error; n counts every item, unread replies included."
     )

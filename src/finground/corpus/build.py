@@ -56,7 +56,7 @@ def build(raw: Path, folder: Path, settings: Corpus, *, tokenizer: Any, seed: in
         chosen, coder = select(raw, settings, seed), Coder.over(tokenizer)
         about: dict[str, Any] = {}
         with whole_folder(folder, about) as out:
-            about["ledger"] = _write(out, chosen, coder, settings.block)
+            about["ledger"] = _write(out, chosen, coder, settings)
             write_json(out / "ledger.json", about["ledger"])
     ledger: dict[str, Any] = about["ledger"]
     log.info("corpus: %s", ledger["documents"])
@@ -137,16 +137,21 @@ def _over(part: str) -> str:
     return "over max_documents" if part == TRAIN else f"over holdout_documents ({part})"
 
 
-def _write(out: Path, chosen: Selection, coder: Coder, block: int) -> dict[str, Any]:
+def _write(out: Path, chosen: Selection, coder: Coder, settings: Corpus) -> dict[str, Any]:
     """The files, and the ledger of what went where."""
+    block = settings.block
     documents, trained, rest = write_blocks(out / f"{TRAIN}.arrow", coder.encode(chosen.train), block)
     if not trained:
         raise InputError(
             f"0 blocks: {rest} tokens in {documents} documents do not fill one of {block}; lower corpus.block"
         )
-    held = {}
+    held, cut = {}, 0
     for part, kept in ((BY_DATE, chosen.by_date), (BY_SOURCE, chosen.by_source)):
-        held[part] = write_documents(out / f"{part}.arrow", coder.encode(kept))
+        count, tokens, over = write_documents(
+            out / f"{part}.arrow", coder.encode(kept), settings.holdout_tokens
+        )
+        held[part] = (count, tokens)
+        cut += over
         write_rows(out / "documents" / f"{part}.jsonl", kept)
     write_rows(out / "documents" / f"{TRAIN}.jsonl", chosen.train)
     write_rows(out / "dropped.jsonl", chosen.dropped)
@@ -162,7 +167,7 @@ def _write(out: Path, chosen: Selection, coder: Coder, block: int) -> dict[str, 
         "tokens": {
             "in": sum(count.tokens for count in coder.counts.values()),
             "trained": trained,
-            "truncated": rest,
+            "truncated": rest + cut,
             "padded": 0,
             "held_out": {part: tokens for part, (_, tokens) in held.items()},
             "dropped": dict.fromkeys(reasons, 0),

@@ -1,7 +1,8 @@
 """Documents to token ids, at rest as Arrow that `datasets.Dataset.from_file` opens.
 
 Training is one stream of documents with an end-of-text token after each, cut into blocks of equal length;
-what is left over at the end is counted as truncated. Held-out documents stay whole, one a row. Same input,
+what is left over at the end is counted as truncated. A held-out document is a row, its first
+`holdout_tokens`; the rest is truncated too. Same input,
 same bytes.
 """
 
@@ -97,12 +98,18 @@ def write_blocks(
     return documents, blocks * block, len(rest)
 
 
-def write_documents(path: Path, encoded: Iterable[tuple[Document, list[int]]]) -> tuple[int, int]:
-    """Write one row a document (columns id, input_ids); returns documents and tokens."""
+def write_documents(
+    path: Path, encoded: Iterable[tuple[Document, list[int]]], most: int
+) -> tuple[int, int, int]:
+    """Write one row a document (columns id, input_ids), its first `most` tokens.
+
+    Returns documents, tokens written, and tokens cut off.
+    """
     rows = [(document.id, ids) for document, ids in encoded]
     with _arrow(path, ("id", "input_ids")) as write:
-        write([ids for _, ids in rows], [id for id, _ in rows])
-    return len(rows), sum(len(ids) for _, ids in rows)
+        write([ids[:most] for _, ids in rows], [id for id, _ in rows])
+    kept = sum(min(len(ids), most) for _, ids in rows)
+    return len(rows), kept, sum(len(ids) for _, ids in rows) - kept
 
 
 class _arrow:
