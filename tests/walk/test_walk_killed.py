@@ -1,4 +1,4 @@
-"""`kill -9` in a stage, then the same command: it completes, and the bytes are those of a run never killed."""
+"""`kill -9` in a stage, then the same command: it completes, with the bytes of a run never killed."""
 
 import os
 import subprocess

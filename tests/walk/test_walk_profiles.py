@@ -1,4 +1,4 @@
-"""All three profiles run whole on a tiny base, their counts divided by a thousand, on an invented raw folder."""
+"""All three profiles run whole on a tiny base, counts divided by a thousand, on an invented raw folder."""
 
 from pathlib import Path
 from typing import Any
