@@ -3,8 +3,8 @@
 The background is what the six tools found for a company as of a date; the report is the template writer's in
 its compact form (no figure that the prompt does not hold), and marked so (`labels`). Parts: training
 companies on training dates; `new-time`, the same companies on later dates; `new-company`, companies that
-training never sees, on later dates (law 8). A report that fails AnalyScore's eligibility is no label: it goes
-to rejected.jsonl with the criterion it failed.
+training never sees, on later dates (law 8). A report that fails AnalyScore's eligibility is no label (but
+see `unfit`): it goes to rejected.jsonl with the criterion it failed.
 """
 
 import math
@@ -151,14 +151,17 @@ def pair(world: World, moment: Moment, rng: random.Random) -> WriterPair | Dropp
 
 
 def unfit(report: Report, brief: Brief) -> str:
-    """The first reason why a report is no label, or nothing."""
+    """The first reason why a report is no label, or nothing.
+
+    A horizon that has no data cannot be concluded on: where dimensions are missing, the report says so, and
+    "conclusion structure" alone is no reason.
+    """
     score = judge(report, brief)
-    failed = (
-        [criterion.name for criterion in score.criteria if not criterion.passed]
-        if score
-        else ["not an analysis"]
-    )
-    return failed[0] if failed else "not grounded" if report.ungrounded else ""
+    if score is None:
+        return "not an analysis"
+    excused = "conclusion structure" if report.missing else ""
+    failed = [criterion.name for criterion in score.criteria if not criterion.passed]
+    return next((name for name in failed if name != excused), "not grounded" if report.ungrounded else "")
 
 
 def brief_of(world: World, moment: Moment, question: str) -> Brief:
