@@ -10,8 +10,8 @@ from typing import Any
 from prefect import flow, task
 
 from finground.core.paths import Root
+from finground.graph import names
 from finground.settings import load
-from finground.stages import names
 from workspace import call, if_free, leave_counts, main
 
 

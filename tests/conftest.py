@@ -1,5 +1,6 @@
 """What every test stands on: few threads, no telemetry, no network, and real data only where it is."""
 
+import fcntl
 import logging
 import os
 import socket
@@ -38,13 +39,20 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> Root:
-    """A small demo root with every stage run and tracked; read it, and copy it before changing anything."""
-    patch = pytest.MonkeyPatch()
-    patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    root = make(tmp_path_factory.mktemp("walked"), params())
-    run(root, "all")
-    patch.undo()
-    return root
+    """A small demo root with every stage run and tracked; read it, and copy it before changing anything.
+
+    Workers of one session share it: who comes second waits until it is whole.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, whole = shared / "walked", shared / "walked.whole"
+    with (shared / "walked.lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+            run(make(folder, params()), "all")
+            whole.touch()
+    return Root(folder)
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def finground(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `realdata` skip where there is none; a worker takes whole files, one takes all that walk."""
+    """Tests marked `realdata` skip where there is none; a worker takes whole files, one all that walk."""
     for item in items:
         walks = "walked" in getattr(item, "fixturenames", ())
         item.add_marker(pytest.mark.xdist_group("walked" if walks else str(item.path)))

@@ -78,7 +78,7 @@ def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = 
 
 def refresh(root: Root) -> None:
     """Write dvc.yaml from the table of stages."""
-    from finground.stages import dvc_yaml
+    from finground.graph import dvc_yaml
 
     _put(root.dvc, dvc_yaml(load(root.params)))
 
@@ -95,7 +95,7 @@ def run_stages(
     root: Root, wanted: Sequence[str], *, now: datetime, commit: str, version: int | None = None
 ) -> dict[str, dict[str, float]]:
     """Run stages in the order given, counts by stage; `all` is every one, a bare matrix name its cells."""
-    from finground.stages import find, names, run
+    from finground.graph import find, names, run
 
     settings = load(root.params)
     known = names(settings)

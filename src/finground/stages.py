@@ -4,12 +4,11 @@
     raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ────┘            ├─bench, ablate→ table
     snapshot ─stocksis→ background/report pairs ─writer→ adapter ────────────────────┘
 
-STAGES is the one table of name → function, reads, writes, version. `finground run`, DVC and Prefect all call
-`run`; `dvc.yaml` is written from the table, and a contract test holds them equal. A stage's version stands
+STAGES is the one table of name → function, reads, writes, version; `graph.py` runs its rows and writes
+`dvc.yaml` from them, and a contract test holds the two equal. A stage's version stands
 for its code: it is raised when outputs change, and DVC then makes the stage again.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,17 +16,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from finground.core import tracking
-from finground.core.artifact import manifest, read_json, read_rows, write_json, write_rows, write_table
+from finground.core.artifact import read_rows, write_json, write_rows, write_table
 from finground.core.errors import InputError
-from finground.core.log import timed
 from finground.core.paths import Root
-from finground.settings import Settings, load
+from finground.settings import Settings
 
 if TYPE_CHECKING:
     from finground.answer import World
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +79,14 @@ def sample(work: Work) -> Outcome:
 
 def ingest(work: Work) -> Outcome:
     """Read the raw files into the live store; what was read before is not read again."""
+    from finground.catalog.metrics import Metrics
     from finground.encoder.embed import Embedder
     from finground.store.ingest import ingest as read_into
     from finground.store.reader import Store
 
     raw = _raw(work)
-    metrics = _metrics()
     with Store.open(work.root.live, create=True) as store:
-        read = read_into(store, raw, now=work.now, metrics=metrics, embed=Embedder().embed)
+        read = read_into(store, raw, now=work.now, metrics=Metrics.load(), embed=Embedder().embed)
         rows = store.status()["rows"]
     write_json(work.root.ingested, {"files": read.hashes, "rows": rows, "skipped": read.skipped})
     return Outcome(_numbers(rows), {"rows": rows, "skipped": read.skipped})
@@ -263,6 +258,57 @@ def table(work: Work) -> Outcome:
     return Outcome(write(work.root, work.settings, work.commit))
 
 
+# what several of them do --------------------------------------------------------------------------
+
+
+def _raw(work: Work) -> Path:
+    raw = work.root.folder / work.settings.raw
+    if not raw.is_dir():
+        raise InputError(
+            f"{raw}, named as `raw` in {work.root.params}, is not a folder; give the folder of raw files"
+        )
+    return raw
+
+
+def _as_of(settings: Settings) -> datetime:
+    from finground.catalog.dates import end_of
+
+    return end_of(settings.snapshot.as_of)
+
+
+@contextmanager
+def _world(work: Work) -> "Iterator[World]":
+    """The frozen store and its catalogue: experiments never read the live one."""
+    from finground.roles import open_world
+
+    with open_world(work.root.frozen, work.settings) as world:
+        yield world
+
+
+def _trained(trained: Any, folder: Path, metrics: Mapping[str, float]) -> Outcome:
+    counts = {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules}
+    return Outcome(
+        {**counts, **_numbers(trained.ledger), **trained.extra, **metrics},
+        trained.ledger,
+        {"loss": trained.curve},
+        {"train": trained.seconds, "tokens_per_second": trained.tokens_per_second},
+        (folder, trained.base_digest),
+    )
+
+
+def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """The numbers of a nested mapping, by dotted name."""
+    found: dict[str, float] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            found |= _numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            found[f"{prefix}{key}"] = value
+    return found
+
+
+# the table ---------------------------------------------------------------------------------------
+
 CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
@@ -313,233 +359,8 @@ STAGES: tuple[Stage, ...] = (
         ablate,
         lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
-        ("ablate", "writer", "base", "news"),
+        ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage("table", table, lambda r: (r.scores, r.ablations), lambda r: (r.table, r.plots), ()),
 )
-
-
-# running them ------------------------------------------------------------------------------------
-
-
-def names(settings: Settings) -> tuple[str, ...]:
-    """Every stage and cell of these settings, in an order that can be run."""
-    from itertools import product
-
-    found: list[str] = []
-    for stage in stages(settings):
-        values = [_value(settings, key) for key in stage.matrix.values()]
-        cells = ["-".join(str(value) for value in cell) for cell in product(*values)] if values else [""]
-        found += [f"{stage.name}@{cell}" if cell else stage.name for cell in cells]
-    return tuple(found)
-
-
-def stages(settings: Settings) -> tuple[Stage, ...]:
-    """The rows of the table that these settings use."""
-    return tuple(stage for stage in STAGES if stage.name != "sample" or settings.sample is not None)
-
-
-def run(root: Root, name: str, *, now: datetime, commit: str, version: int | None = None) -> Outcome:
-    """Run one stage, or one cell of a stage, and note it in MLflow.
-
-    Args:
-        version: what dvc.yaml says; refused if it is not this code's.
-
-    Raises:
-        InputError: if there is no such stage, or dvc.yaml is of another version.
-    """
-    settings = load(root.params)
-    stage, cell = find(settings, name)
-    if version is not None and version != stage.version:
-        raise InputError(
-            f"{root.dvc} asks for version {version} of stage {stage.name}, this finground writes version "
-            f"{stage.version}; `finground init {root.folder} --refresh` rewrites dvc.yaml"
-        )
-    sweep = _sweep(root, settings) if stage.name == "ablate" else None
-    with timed(log, name), tracking.run(root, name, track=settings.track, sweep=sweep) as noted:
-        noted.params({"stage": name, "version": stage.version, "commit": commit, **_chosen(settings, stage)})
-        outcome = stage.does(Work(root, settings, cell, now, commit))
-        write_json(root.metrics(name), outcome.metrics)
-        note(noted, outcome, stage, root)
-    return outcome
-
-
-def note(noted: tracking.Run, outcome: Outcome, stage: Stage, root: Root) -> None:
-    """Leave what a stage did in the tracker."""
-    noted.metrics({**outcome.metrics, **{f"seconds.{key}": value for key, value in outcome.seconds.items()}})
-    for key, points in outcome.curves.items():
-        noted.curve(key, points)
-    if outcome.ledger:
-        noted.record("ledger", outcome.ledger)
-    if outcome.adapter:
-        noted.adapter(*outcome.adapter)
-    for path in stage.writes(root):
-        if isinstance(path, Path) and path.is_file():
-            noted.file(path)
-
-
-def find(settings: Settings, name: str) -> tuple[Stage, str]:
-    """The stage of that name, and its cell.
-
-    Raises:
-        InputError: listing the names there are.
-    """
-    if name not in (known := names(settings)):
-        raise InputError(f"{name!r} is not a stage of this project; there are: {', '.join(known)}")
-    bare, _, cell = name.partition("@")
-    return next(stage for stage in STAGES if stage.name == bare), cell
-
-
-def dvc_yaml(settings: Settings) -> str:
-    """dvc.yaml, written from the table."""
-    import yaml
-
-    root = Root(Path())
-    rows = {stage.name: _dvc_stage(stage, root) for stage in stages(settings)}
-    plots = [
-        {
-            str(root.plots / "ablation.csv"): {
-                "x": "fraction",
-                "y": "loss",
-                "title": "Writer: held-out loss by fraction",
-            }
-        },
-        {str(root.curve("pretrain")): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
-    ]
-    head = (
-        "# Written from src/finground/stages.py (`finground init --refresh`); "
-        "a contract test holds them equal.\n"
-    )
-    return head + str(yaml.safe_dump({"stages": rows, "plots": plots}, sort_keys=False, width=110))
-
-
-def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
-    item = "-".join(f"${{item.{key}}}" for key in stage.matrix)
-    name = f"{stage.name}@{item}" if item else stage.name
-    outs: list[Any] = [
-        str(path) if stage.cached else {str(path): {"cache": False}} for path in stage.writes(root)
-    ]
-    row: dict[str, Any] = (
-        {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
-    )
-    row["cmd"] = f"finground run {name} --version {stage.version}"
-    if deps := [str(path) for path in stage.reads(root)]:
-        row["deps"] = deps
-    if stage.params:
-        row["params"] = list(stage.params)
-    row["outs"] = outs
-    row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
-    return row
-
-
-def _value(settings: Settings, dotted: str) -> Any:
-    value: Any = settings
-    for key in dotted.split("."):
-        value = getattr(value, key)
-    return value
-
-
-def _chosen(settings: Settings, stage: Stage) -> dict[str, Any]:
-    """The settings this stage depends on, as plain values."""
-    from pydantic import BaseModel
-
-    values = {key: _value(settings, key) for key in stage.params}
-    return {
-        key: value.model_dump(mode="json") if isinstance(value, BaseModel) else value
-        for key, value in values.items()
-    }
-
-
-def _sweep(root: Root, settings: Settings) -> str:
-    """The tag that the cells of one sweep share: the same pairs, base and settings."""
-    import hashlib
-
-    about = [manifest(root.stocksis), manifest(root.domain), _chosen(settings, find(settings, "writer")[0])]
-    return "ablate-" + hashlib.sha256(repr(about).encode()).hexdigest()[:12]
-
-
-def _raw(work: Work) -> Path:
-    raw = work.root.folder / work.settings.raw
-    if not raw.is_dir():
-        raise InputError(
-            f"{raw}, named as `raw` in {work.root.params}, is not a folder; give the folder of raw files"
-        )
-    return raw
-
-
-def _as_of(settings: Settings) -> datetime:
-    from finground.catalog.dates import end_of
-
-    return end_of(settings.snapshot.as_of)
-
-
-def _metrics() -> Any:
-    from finground.catalog.metrics import Metrics
-
-    return Metrics.load()
-
-
-@contextmanager
-def _world(work: Work) -> "Iterator[World]":
-    """The frozen store and its catalogue: experiments never read the live one."""
-    with open_world(work.root.frozen, work.settings) as world:
-        yield world
-
-
-@contextmanager
-def open_world(store: Path, settings: Settings) -> "Iterator[World]":
-    """A store with the catalogue of what is in it, ready to answer from."""
-    from finground.answer import World
-    from finground.catalog.catalog import Catalog
-    from finground.catalog.companies import Companies
-    from finground.encoder.embed import Embedder
-    from finground.store.reader import Store
-
-    with Store.open(store) as opened:
-        catalog = Catalog(Companies(opened.companies()), _metrics())
-        yield World(
-            opened,
-            catalog,
-            Embedder().embed,
-            settings.news.k,
-            settings.news.threshold,
-            {"store": str(store.name)},
-        )
-
-
-def _trained(trained: Any, folder: Path, metrics: Mapping[str, float]) -> Outcome:
-    counts = {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules}
-    return Outcome(
-        {**counts, **_numbers(trained.ledger), **trained.extra, **metrics},
-        trained.ledger,
-        {"loss": trained.curve},
-        {"train": trained.seconds, "tokens_per_second": trained.tokens_per_second},
-        (folder, trained.base_digest),
-    )
-
-
-def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """The numbers of a nested mapping, by dotted name."""
-    found: dict[str, float] = {}
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            found |= _numbers(value, f"{prefix}{key}.")
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            found[f"{prefix}{key}"] = value
-    return found
-
-
-__all__ = [
-    "STAGES",
-    "Outcome",
-    "Stage",
-    "Work",
-    "dvc_yaml",
-    "find",
-    "names",
-    "open_world",
-    "read_json",
-    "run",
-    "stages",
-]

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from finground.core.paths import Root
+from finground.graph import dvc_yaml, names
 from finground.settings import Settings, load
-from finground.stages import STAGES, dvc_yaml, names
+from finground.stages import STAGES
 
 PROFILES = ("demo", "small", "paper")
 

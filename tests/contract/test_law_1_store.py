@@ -12,8 +12,8 @@ from finground.catalog.dates import as_of_of
 from finground.core.paths import Root
 from finground.records.bundle import Bundle
 from finground.report.template import TemplateWriter
+from finground.roles import open_world
 from finground.settings import load
-from finground.stages import open_world
 
 MOMENTS = ("2022-09-30T14:00:00Z", "2023-12-31", "2024-05-09T20:30:00Z", "2025-06-30")
 QUESTIONS = (

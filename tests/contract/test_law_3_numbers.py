@@ -15,8 +15,8 @@ from finground.records.report import Answer, Report
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.template import TemplateWriter
+from finground.roles import open_world
 from finground.settings import load
-from finground.stages import open_world
 
 AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?(?= million USD| USD|%)")
 

@@ -16,8 +16,8 @@ from finground.records.request import Pair
 from finground.records.score import KeptReply, ScoreRow
 from finground.report.brief import Brief
 from finground.report.tuned import TunedWriter
+from finground.roles import open_world
 from finground.settings import load
-from finground.stages import open_world
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ def flows(monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A git and DVC repository with the demo's stages, one cell each, and commands that only write a word."""
+    from finground.graph import dvc_yaml
     from finground.settings import check
-    from finground.stages import dvc_yaml
 
     params = yaml.safe_load((REPOSITORY / "params.yaml").read_text())
     params["agent"]["bases"], params["ablate"] = ["plain"], {"fractions": [0.5], "seeds": [1], "reports": 1}

@@ -14,8 +14,8 @@ from finground.answer import answer
 from finground.core.coding import decode, encode
 from finground.core.paths import Root
 from finground.records.report import Answer
+from finground.roles import open_world
 from finground.settings import load
-from finground.stages import open_world
 
 Finground = Callable[..., Said]
 START, END = "2025-01-01", "2025-03-31"

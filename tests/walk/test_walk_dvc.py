@@ -10,8 +10,8 @@ import pytest
 from small_root import Said, main, params
 
 from finground.core.paths import Root
+from finground.graph import names
 from finground.settings import load
-from finground.stages import names
 
 pytestmark = pytest.mark.slow
 

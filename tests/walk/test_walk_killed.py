@@ -18,7 +18,8 @@ COMMAND = """
 import sys
 from small_root import NOW
 from finground import cli
-cli._now = lambda: NOW
+from finground.commands import shared
+shared.now = lambda: NOW
 cli.main(["run", *sys.argv[1:]])
 """
 WRITES = {

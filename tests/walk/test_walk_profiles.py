@@ -9,9 +9,9 @@ from small_root import make, run
 
 from finground.core.artifact import read_json
 from finground.core.paths import Root
+from finground.graph import names
 from finground.project import profile_text
 from finground.settings import load
-from finground.stages import names
 
 pytestmark = pytest.mark.slow
 # counts by section, each with the fewest that its stage can work with

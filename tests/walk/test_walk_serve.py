@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 from finground.core.coding import decode
 from finground.core.paths import Root
 from finground.records.report import Answer
+from finground.roles import open_world
 from finground.service.app import app
 from finground.settings import load
-from finground.stages import open_world
 
 CLOCK = datetime(2025, 6, 30, 12, tzinfo=UTC)
 

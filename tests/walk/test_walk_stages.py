@@ -7,9 +7,10 @@ import pytest
 
 from finground.core.artifact import digest, manifest, read_json, read_rows
 from finground.core.paths import Root
+from finground.graph import find, names
 from finground.records.score import ScoreRow
 from finground.settings import Settings, load
-from finground.stages import Stage, find, names
+from finground.stages import Stage
 
 
 def settings_of(root: Root) -> Settings:

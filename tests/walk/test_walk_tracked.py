@@ -10,8 +10,8 @@ from small_root import COMMIT
 
 from finground.core.artifact import manifest, read_json
 from finground.core.paths import Root
+from finground.graph import find, names
 from finground.settings import load
-from finground.stages import find, names
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_every_stage_and_cell_is_one_finished_run(walked: Root, runs: list[Any])
 def test_a_run_holds_the_parameters_its_stage_depends_on(walked: Root, by_name: dict[str, Any]):
     held = by_name["pretrain"].data.params
     assert (held["stage"], held["version"], held["commit"]) == ("pretrain", "1", COMMIT)
-    assert (held["pretrain.max_steps"], held["base.quant"], held["seed"]) == ("2", "nf4", "7")
+    assert (held["pretrain.max_steps"], held["pretrain.quant"], held["seed"]) == ("2", "nf4", "7")
 
 
 def test_a_run_holds_the_numbers_of_its_stage(walked: Root, by_name: dict[str, Any]):

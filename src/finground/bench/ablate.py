@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from finground.answer import World, Writer
+from finground.answer import World
 from finground.bench.cell import Scored, Trial, held_out, score_writer
 from finground.core.paths import Root
 from finground.records.report import WriterPair
 from finground.records.score import ScoreRow
+from finground.roles import tuned_writer
 from finground.settings import Settings
 from finground.stocksis import PARTS, pairs
 
@@ -65,7 +66,7 @@ def cell(
     with tempfile.TemporaryDirectory(dir=root.domain.parent, prefix=".tmp-ablate-") as folder:
         adapter = Path(folder) / "adapter"
         trained, losses = train_writer(root, settings, fraction=fraction, seed=trial.seed, out=adapter)
-        writer = _writer(root, adapter, settings)
+        writer = tuned_writer(adapter, root, settings)
         scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
     return Scored(
         tuple(_loss_row(trial, root, key, value) for key, value in losses.items())
@@ -76,13 +77,6 @@ def _loss_row(trial: Trial, root: Root, key: str, value: float) -> ScoreRow:
     part = key.removesuffix(".loss")
     counts = (len(pairs(root.stocksis, part)), 0, 0, trial.seed, trial.commit, "template-writer")
     return ScoreRow(trial.system, trial.task, 1, part, "loss", value, None, *counts)
-
-
-def _writer(root: Root, adapter: Path, settings: Settings) -> Writer:
-    from finground.lm.generate import Generator
-    from finground.report.tuned import TunedWriter
-
-    return TunedWriter(Generator.open(root.base("domain"), adapter), settings.bench.new_tokens)
 
 
 def _dataset(rows: Sequence[WriterPair]) -> Any:

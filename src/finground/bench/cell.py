@@ -7,10 +7,8 @@ for every system; a reply that cannot be read stays in the denominator (law 5).
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from finground.agent.tuned import AgentReply, TunedAgent
+from finground.agent.tuned import AgentReply
 from finground.answer import World, Writer, judge
 from finground.bench.requests import AgentOutput, score_requests
 from finground.bench.statistics import mean_and_error
@@ -22,11 +20,9 @@ from finground.records.request import Pair, Request
 from finground.records.score import KeptReply, ScoreRow
 from finground.report.brief import Brief
 from finground.report.grounding import check
+from finground.roles import tuned_agent, tuned_writer
 from finground.settings import Settings
 from finground.stocksis import PARTS, Moment, brief_of, pairs
-
-if TYPE_CHECKING:
-    from finground.lm.generate import Generator
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
 REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
@@ -92,17 +88,8 @@ def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str,
     for kind in settings.agent.bases:
         yield (
             f"agent-{kind}",
-            partial(_by_model(world, root, settings, kind).replies, batch=settings.bench.batch),
+            partial(tuned_agent(kind, world, root, settings).replies, batch=settings.bench.batch),
         )
-
-
-def _by_model(world: World, root: Root, settings: Settings, kind: str) -> TunedAgent:
-    """The agent on the base of that kind; its grammar names only companies that have data."""
-    from finground.agent.grammar import compact
-
-    form = settings.agent.form
-    grammar = compact(world.known) if form == "compact" else None
-    return TunedAgent(_generator(root, kind, root.agent(kind)), world.catalog, form, grammar)
 
 
 def _by_rules(world: World, pair: Pair) -> Request | InputError:
@@ -133,11 +120,10 @@ def held_out(root: Root, most: int) -> dict[str, list[WriterPair]]:
 
 def _writers(root: Root, settings: Settings) -> Iterator[tuple[str, Writer]]:
     from finground.report.template import TemplateWriter
-    from finground.report.tuned import TunedWriter
 
     yield "template", TemplateWriter(compact=True)
-    yield "base", TunedWriter(_generator(root, "domain", None), settings.bench.new_tokens)
-    yield "writer", TunedWriter(_generator(root, "domain", root.writer), settings.bench.new_tokens)
+    yield "base", tuned_writer(None, root, settings)
+    yield "writer", tuned_writer(root.writer, root, settings)
 
 
 def score_writer(
@@ -196,9 +182,3 @@ def measure(report: Report, brief: Brief) -> dict[str, float]:
         "ungrounded": float(len(report.ungrounded)),
         "words": float(len(report.text.split())),
     }
-
-
-def _generator(root: Root, kind: str, adapter: Path | None) -> "Generator":
-    from finground.lm.generate import Generator
-
-    return Generator.open(root.base(kind), adapter)

@@ -23,7 +23,7 @@ def serve(store: Path, settings: Settings, *, port: int, clock: Callable[[], dat
     """Listen on 127.0.0.1 until stopped."""
     import uvicorn
 
-    from finground.stages import open_world
+    from finground.roles import open_world
 
     with open_world(store, settings) as world:
         uvicorn.run(app(world, clock=clock), host="127.0.0.1", port=port, log_level="warning")

@@ -1,0 +1,151 @@
+"""Commands over a project root: made, run, ingested into, looked at."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from finground.commands import shared
+from finground.core.errors import InputError
+from finground.core.paths import Root
+
+if TYPE_CHECKING:
+    from finground.settings import Settings
+
+DEMO_QUESTION = "How did the net income of {0} compare to {1} in the last quarter?"
+
+
+def init(options: argparse.Namespace) -> None:
+    """Make a project root."""
+    from finground.project import create, refresh
+
+    if options.refresh:
+        refresh(Root(options.dir))
+    else:
+        create(options.dir, options.profile, raw=options.raw, full=options.full)
+    print(options.dir)
+
+
+def demo(options: argparse.Namespace) -> None:
+    """Everything once, on invented companies; then one question is asked."""
+    from finground.answer import answer
+    from finground.project import demo as walk
+    from finground.roles import agent, open_world, writer
+
+    root = walk(options.dir, now=shared.now(), commit=shared.commit())
+    settings = shared.settings(root)
+    with open_world(root.live, settings) as world:
+        first, second = (company.name for company in world.catalog.companies.all[:2])
+        question = DEMO_QUESTION.format(first, second)
+        answered = answer(
+            question,
+            as_of=shared.as_of(f"{settings.snapshot.as_of}"),
+            world=world,
+            agent=agent("rules", world, root, settings),
+            writer=writer("template", root, settings),
+        )
+    print(f"\nQ: {question}  (as of {settings.snapshot.as_of})\n\n{answered.report.text}\n")
+    print(_where_next(options.dir, first, settings))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run stages, in the order given."""
+    from finground.project import run_stages
+
+    root = Root(options.root)
+    results = run_stages(
+        root, options.stages, now=shared.now(), commit=shared.commit(), version=options.version
+    )
+    if options.json:
+        print(json.dumps(results, indent=2, sort_keys=True))
+
+
+def plan(options: argparse.Namespace) -> None:
+    """What DVC would run again, and why."""
+    from finground.project import what_would_run
+
+    reasons = what_would_run(Root(options.root))
+    if options.json:
+        print(json.dumps(reasons, indent=2))
+    elif not reasons:
+        print("nothing: every stage is up to date")
+    for stage, why in reasons.items() if not options.json else ():
+        print(f"{stage}: {'; '.join(why)}")
+
+
+def ingest(options: argparse.Namespace) -> None:
+    """Read raw files into the live store."""
+    from finground.graph import run as run_stage
+
+    outcome = run_stage(Root(options.root), "ingest", now=shared.now(), commit=shared.commit())
+    print(json.dumps(outcome.ledger, indent=2, sort_keys=True))
+
+
+def store(options: argparse.Namespace) -> None:
+    """What the live store holds."""
+    from finground.store.reader import Store
+
+    with Store.open(shared.live(Root(options.root))) as opened:
+        status = opened.status()
+    print(json.dumps(status, indent=2, sort_keys=True, default=str))
+
+
+def fetch(options: argparse.Namespace) -> None:
+    """Bring raw files or a base model from the network."""
+    root = Root(options.root)
+    if options.source == "base":
+        from finground.lm.base import fetch as fetch_base
+        from finground.lm.base import fetched
+
+        base = shared.settings(root).base
+        fetch_base(base.name, base.revision, into := fetched(base, root.plain))
+        print(into)
+        return
+    from finground.store.fetch import fetch as fetch_source
+
+    into = root.folder / shared.settings(root).raw
+    for path in fetch_source(options.source, into, names=options.names, now=shared.now()):
+        print(path)
+
+
+def table(options: argparse.Namespace) -> None:
+    """The papers' tables, ours beside theirs."""
+    root = Root(options.root)
+    if not root.table.is_file():
+        raise InputError(f"{root.table} is not there; `finground run table --root {root.folder}` writes it")
+    text = root.table.read_text()
+    if options.copy:
+        from finground.core.artifact import whole_file
+
+        with whole_file(options.copy) as temporary:
+            temporary.write_text(text)
+    print(text, end="")
+
+
+def schema(options: argparse.Namespace) -> None:
+    """The JSON Schema of every record."""
+    from finground.records.schema import schemas
+
+    found = schemas()
+    if options.record and options.record not in found:
+        raise InputError(
+            f"{options.record!r} is not a record; there are: {', '.join(k for k in found if k != '$defs')}"
+        )
+    chosen = {**found[options.record], "$defs": found["$defs"]} if options.record else found
+    print(json.dumps(chosen, indent=2))
+
+
+def _where_next(folder: Path, company: str, settings: "Settings") -> str:
+    day = settings.snapshot.as_of
+    tracker = f"sqlite:///{(folder / 'mlflow.db').resolve()}"
+    lines = [
+        f"Made in {folder}: raw files, store, corpus, pairs, models, results "
+        "(all invented; see data/raw/SYNTHETIC).",
+        f"  tables   {folder}/results/table.md",
+        "Try next:",
+        f'  1. finground ask "Please analyze {company}" --as-of {day} --root {folder}',
+        f"  2. mlflow ui --backend-store-uri {tracker}        (the runs)",
+        "  3. prefect server start    and, elsewhere,    "
+        f"python flows/build.py --root {folder}        (the same as a flow)",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,164 @@
+"""Commands that take a question, a request or a kept answer."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from finground.commands import shared
+from finground.core.errors import InputError
+from finground.core.paths import Root
+
+if TYPE_CHECKING:
+    from finground.answer import Agent, World
+    from finground.records.report import Answer
+    from finground.settings import Settings
+
+
+def request(options: argparse.Namespace) -> None:
+    """A question as a request, in one of the written forms."""
+    from finground.catalog.dialect import write
+    from finground.core.coding import plain
+    from finground.roles import open_world
+
+    root = Root(options.root)
+    settings = shared.settings(root)
+    with open_world(shared.live(root), settings) as world:
+        agent = _agent(options, world, root, settings)
+        asked = agent.request(options.question, shared.as_of(options.as_of))
+        text = write(asked, options.form, world.catalog)
+    print(json.dumps({"text": text, "request": plain(asked)}, indent=2) if options.json else text)
+
+
+def lookup(options: argparse.Namespace) -> None:
+    """A written request, served from the store."""
+    from finground.catalog.dialect import read
+    from finground.core.coding import plain
+    from finground.report.linearize import linearize
+    from finground.roles import open_world
+    from finground.store.lookup import lookup as serve_request
+
+    root = Root(options.root)
+    settings, as_of = shared.settings(root), shared.as_of(options.as_of)
+    with open_world(shared.live(root), settings) as world:
+        asked = read(options.request, options.form, world.catalog, as_of)
+        bundle = serve_request(
+            world.store,
+            asked,
+            {},
+            as_of=as_of,
+            catalog=world.catalog,
+            vector=None,
+            k=world.k,
+            threshold=world.threshold,
+        )
+        print(json.dumps(plain(bundle), indent=2) if options.json else linearize(bundle, world.catalog))
+
+
+def ask(options: argparse.Namespace) -> None:
+    """A question answered, every number with its source."""
+    from finground.answer import answer
+    from finground.roles import open_world
+    from finground.roles import writer as open_writer
+
+    root = Root(options.root)
+    settings = shared.settings(root)
+    profile = _profile(options.profile) if options.profile else None
+    with open_world(shared.live(root), settings) as world:
+        agent = _agent(options, world, root, settings)
+        writer = open_writer(options.writer, root, settings)
+        answered = answer(
+            options.question,
+            as_of=shared.as_of(options.as_of),
+            world=world,
+            agent=agent,
+            writer=writer,
+            profile=profile,
+        )
+    if options.html:
+        from finground.core.artifact import whole_file
+        from finground.service.page import page
+
+        with whole_file(options.html) as temporary:
+            temporary.write_text(page(answered))
+    _show(answered, as_json=options.json)
+
+
+def score(options: argparse.Namespace) -> None:
+    """AnalyScore of a kept answer, with its evidence."""
+    from finground.answer import judge
+    from finground.core.coding import plain
+    from finground.report.brief import Brief
+    from finground.roles import open_world
+
+    kept = _kept(options.answer)
+    root = Root(options.root)
+    with open_world(shared.live(root), shared.settings(root)) as world:
+        brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
+        judged = judge(kept.report, brief)
+    if judged is None:
+        raise InputError(
+            f"{options.answer} holds a {kept.report.kind} answer; AnalyScore grades analyses only"
+        )
+    if options.json:
+        print(json.dumps(plain(judged), indent=2))
+        return
+    print("eligible" if judged.eligible else "not eligible")
+    for criterion in judged.criteria:
+        print(
+            f"  {'pass' if criterion.passed else 'FAIL'}  {criterion.name}: {'; '.join(criterion.evidence)}"
+        )
+
+
+def serve(options: argparse.Namespace) -> None:
+    """The same over HTTP, on loopback."""
+    from finground.service.app import serve as listen
+
+    root = Root(options.root)
+    listen(shared.live(root), shared.settings(root), port=options.port, clock=shared.now)
+
+
+def _agent(options: argparse.Namespace, world: "World", root: Root, settings: "Settings") -> "Agent":
+    from finground.roles import agent
+
+    if getattr(options, "after", None):
+        from finground.agent.follow import FollowUp
+
+        return FollowUp(world.catalog, _kept(options.after).request)
+    return agent(options.agent, world, root, settings)
+
+
+def _show(answered: "Answer", *, as_json: bool) -> None:
+    from finground.core.coding import plain
+
+    if as_json:
+        print(json.dumps(plain(answered), indent=2, ensure_ascii=False))
+        return
+    print(answered.report.text)
+    for claim in answered.report.ungrounded:
+        print(f"finground: not borne out by data: {claim.text!r} ({claim.why})", file=sys.stderr)
+
+
+def _kept(path: Path) -> "Answer":
+    import msgspec
+
+    from finground.core.artifact import read_text
+    from finground.core.coding import decode
+    from finground.records.report import Answer
+
+    try:
+        return decode(read_text(path), Answer)
+    except msgspec.MsgspecError as error:
+        raise InputError(
+            f"{path} is not a kept answer ({error}); `finground ask --json` writes one"
+        ) from error
+
+
+def _profile(path: Path) -> dict[str, str]:
+    from finground.core.artifact import read_json
+
+    found = read_json(path)
+    if not isinstance(found, dict) or set(found) - {"risk", "horizon"}:
+        raise InputError(f'{path} is not an investor\'s profile; write {{"risk": "low", "horizon": "long"}}')
+    return {key: str(value) for key, value in found.items()}

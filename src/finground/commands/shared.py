@@ -1,0 +1,60 @@
+"""What commands share: the clock, the root's settings and store, the commit of this code (floor 6).
+
+Only here and in the service is the clock read.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from finground.core.paths import Root
+
+if TYPE_CHECKING:
+    from finground.settings import Settings
+
+
+def now() -> datetime:
+    """This moment."""
+    return datetime.now(UTC)
+
+
+def as_of(text: str | None) -> datetime:
+    """The moment a user named: a bare date is its end; nothing named is now."""
+    from finground.catalog.dates import as_of_of
+
+    return as_of_of(text) if text else now()
+
+
+def settings(root: Root) -> "Settings":
+    """The settings of a root."""
+    from finground.settings import load
+
+    return load(root.params)
+
+
+def live(root: Root) -> Path:
+    """The live store of a root.
+
+    Raises:
+        InputError: if nothing was ingested.
+    """
+    from finground.roles import there
+
+    return there(root.live, f"finground run ingest --root {root.folder}")
+
+
+def commit() -> str:
+    """The commit of this code, `-dirty` if it was changed since; the version where there is no checkout."""
+    import subprocess
+
+    from finground import __version__
+
+    here = Path(__file__).parent
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+        cwd=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip() if told.returncode == 0 else f"v{__version__}"

@@ -1,0 +1,153 @@
+"""The graph of stages: their names and cells, one run of one of them, and dvc.yaml (floor 5, over stages).
+
+`finground run`, DVC and Prefect all call `run`. DVC owns the hashes, so nothing here asks what has changed.
+"""
+
+import hashlib
+import logging
+from datetime import datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from finground.core import tracking
+from finground.core.artifact import manifest, write_json
+from finground.core.errors import InputError
+from finground.core.log import timed
+from finground.core.paths import Root
+from finground.settings import Settings, load
+from finground.stages import STAGES, Outcome, Stage, Work
+
+log = logging.getLogger(__name__)
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """Every stage and cell of these settings, in an order that can be run."""
+    found: list[str] = []
+    for stage in rows(settings):
+        values = [_value(settings, key) for key in stage.matrix.values()]
+        cells = ["-".join(str(value) for value in cell) for cell in product(*values)] if values else [""]
+        found += [f"{stage.name}@{cell}" if cell else stage.name for cell in cells]
+    return tuple(found)
+
+
+def rows(settings: Settings) -> tuple[Stage, ...]:
+    """The rows of the table that these settings use."""
+    return tuple(stage for stage in STAGES if stage.name != "sample" or settings.sample is not None)
+
+
+def find(settings: Settings, name: str) -> tuple[Stage, str]:
+    """The stage of that name, and its cell.
+
+    Raises:
+        InputError: listing the names there are.
+    """
+    if name not in (known := names(settings)):
+        raise InputError(f"{name!r} is not a stage of this project; there are: {', '.join(known)}")
+    bare, _, cell = name.partition("@")
+    return next(stage for stage in STAGES if stage.name == bare), cell
+
+
+def run(root: Root, name: str, *, now: datetime, commit: str, version: int | None = None) -> Outcome:
+    """Run one stage, or one cell of a stage, and note it in MLflow.
+
+    Args:
+        version: what dvc.yaml says; refused if it is not this code's.
+
+    Raises:
+        InputError: if there is no such stage, or dvc.yaml is of another version.
+    """
+    settings = load(root.params)
+    stage, cell = find(settings, name)
+    if version is not None and version != stage.version:
+        raise InputError(
+            f"{root.dvc} asks for version {version} of stage {stage.name}, this finground writes version "
+            f"{stage.version}; `finground init {root.folder} --refresh` rewrites dvc.yaml"
+        )
+    sweep = _sweep(root, settings) if stage.name == "ablate" else None
+    with timed(log, name), tracking.run(root, name, track=settings.track, sweep=sweep) as noted:
+        noted.params({"stage": name, "version": stage.version, "commit": commit, **_chosen(settings, stage)})
+        outcome = stage.does(Work(root, settings, cell, now, commit))
+        write_json(root.metrics(name), outcome.metrics)
+        note(noted, outcome, stage, root)
+    return outcome
+
+
+def note(noted: tracking.Run, outcome: Outcome, stage: Stage, root: Root) -> None:
+    """Leave what a stage did in the tracker."""
+    noted.metrics({**outcome.metrics, **{f"seconds.{key}": value for key, value in outcome.seconds.items()}})
+    for key, points in outcome.curves.items():
+        noted.curve(key, points)
+    if outcome.ledger:
+        noted.record("ledger", outcome.ledger)
+    if outcome.adapter:
+        noted.adapter(*outcome.adapter)
+    for path in stage.writes(root):
+        if isinstance(path, Path) and path.is_file():
+            noted.file(path)
+
+
+def dvc_yaml(settings: Settings) -> str:
+    """dvc.yaml, written from the table."""
+    import yaml
+
+    root = Root(Path())
+    described = {stage.name: _dvc_stage(stage, root) for stage in rows(settings)}
+    plots = [
+        {
+            str(root.plots / "ablation.csv"): {
+                "x": "fraction",
+                "y": "loss",
+                "title": "Writer: held-out loss by fraction",
+            }
+        },
+        {str(root.curve("pretrain")): {"x": "step", "y": "loss", "title": "Domain pretraining"}},
+    ]
+    head = (
+        "# Written from src/finground/stages.py (`finground init --refresh`); "
+        "a contract test holds them equal.\n"
+    )
+    return head + str(yaml.safe_dump({"stages": described, "plots": plots}, sort_keys=False, width=110))
+
+
+def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
+    item = "-".join(f"${{item.{key}}}" for key in stage.matrix)
+    name = f"{stage.name}@{item}" if item else stage.name
+    outs: list[Any] = [
+        str(path) if stage.cached else {str(path): {"cache": False}} for path in stage.writes(root)
+    ]
+    row: dict[str, Any] = (
+        {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
+    )
+    row["cmd"] = f"finground run {name} --version {stage.version}"
+    if deps := [str(path) for path in stage.reads(root)]:
+        row["deps"] = deps
+    if stage.params:
+        row["params"] = list(stage.params)
+    row["outs"] = outs
+    row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
+    return row
+
+
+def _value(settings: Settings, dotted: str) -> Any:
+    value: Any = settings
+    for key in dotted.split("."):
+        value = getattr(value, key)
+    return value
+
+
+def _chosen(settings: Settings, stage: Stage) -> dict[str, Any]:
+    """The settings this stage depends on, as plain values."""
+    from pydantic import BaseModel
+
+    values = {key: _value(settings, key) for key in stage.params}
+    return {
+        key: value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+        for key, value in values.items()
+    }
+
+
+def _sweep(root: Root, settings: Settings) -> str:
+    """The tag that the cells of one sweep share: the same pairs, base and settings."""
+    about = [manifest(root.stocksis), manifest(root.domain), _chosen(settings, find(settings, "writer")[0])]
+    return "ablate-" + hashlib.sha256(repr(about).encode()).hexdigest()[:12]

@@ -1,0 +1,113 @@
+"""Who takes part in an answer, opened by name: the world of a store, agents and writers of a project root
+(floor 3, over answer).
+
+A role that needs a model says which stage makes it, when it is not there.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from finground.answer import Agent, World, Writer
+from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Companies
+from finground.catalog.metrics import Metrics
+from finground.core.errors import InputError
+from finground.core.paths import Root
+from finground.settings import Settings
+from finground.store.reader import Store
+
+if TYPE_CHECKING:
+    from finground.agent.tuned import TunedAgent
+    from finground.lm.generate import Generator
+    from finground.report.tuned import TunedWriter
+
+
+@contextmanager
+def open_world(store: Path, settings: Settings) -> Iterator[World]:
+    """A store with the catalogue of what is in it, ready to answer from."""
+    from finground.encoder.embed import Embedder
+
+    with Store.open(store) as opened:
+        catalog = Catalog(Companies(opened.companies()), Metrics.load())
+        news = settings.news
+        yield World(opened, catalog, Embedder().embed, news.k, news.threshold, {"store": store.name})
+
+
+def agent(name: str, world: World, root: Root, settings: Settings) -> Agent:
+    """The agent of that name: rules, tuned or hybrid, the latter two on the last of `agent.bases`.
+
+    Raises:
+        InputError: if it needs a model that has not been trained.
+    """
+    from finground.agent.rules import RulesAgent
+
+    if name == "rules":
+        return RulesAgent(world.catalog)
+    kind = settings.agent.bases[-1]
+    if name == "tuned":
+        return tuned_agent(kind, world, root, settings)
+    from finground.agent.grammar import compact
+    from finground.agent.hybrid import HybridAgent
+
+    return HybridAgent(
+        _generator(root, kind, _agent_folder(root, kind)), world.catalog, settings.agent.form, compact
+    )
+
+
+def tuned_agent(kind: str, world: World, root: Root, settings: Settings) -> "TunedAgent":
+    """The agent on the base of that kind; its grammar names only companies that have data."""
+    from finground.agent.grammar import compact
+    from finground.agent.tuned import TunedAgent
+
+    form = settings.agent.form
+    grammar = compact(world.known) if form == "compact" else None
+    return TunedAgent(_generator(root, kind, _agent_folder(root, kind)), world.catalog, form, grammar)
+
+
+def writer(name: str, root: Root, settings: Settings) -> Writer:
+    """The writer of that name: template, tuned, or openai, an endpoint.
+
+    Raises:
+        InputError: if it needs a model that has not been trained, or an endpoint that params do not name.
+    """
+    if name == "template":
+        from finground.report.template import TemplateWriter
+
+        return TemplateWriter()
+    if name == "tuned":
+        return tuned_writer(there(root.writer, "finground run writer"), root, settings)
+    from finground.report.llm import EndpointWriter
+
+    if settings.endpoint is None:
+        raise InputError(f"{root.params} has no `endpoint` section; give one with `url` and `model`")
+    return EndpointWriter(settings.endpoint)
+
+
+def tuned_writer(adapter: Path | None, root: Root, settings: Settings) -> "TunedWriter":
+    """A writer on the domain base, with an adapter or as it is."""
+    from finground.report.tuned import TunedWriter
+
+    return TunedWriter(_generator(root, "domain", adapter), settings.bench.new_tokens)
+
+
+def there(path: Path, command: str) -> Path:
+    """The path, if something lies there.
+
+    Raises:
+        InputError: naming the command that makes it.
+    """
+    if not path.exists():
+        raise InputError(f"{path} is not there; `{command}` makes it")
+    return path
+
+
+def _agent_folder(root: Root, kind: str) -> Path:
+    return there(root.agent(kind), f"finground run agent@{kind}")
+
+
+def _generator(root: Root, kind: str, adapter: Path | None) -> "Generator":
+    from finground.lm.generate import Generator
+
+    return Generator.open(root.base(kind), adapter)
