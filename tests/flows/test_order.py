@@ -16,7 +16,7 @@ def score(value: float, stderr: float | None = 0.02, *, version: int = 1, labels
         "request",
         version,
         "test-natural",
-        "exact",
+        "exact_match",
         value,
         stderr,
         100,
@@ -71,7 +71,7 @@ def test_a_score_that_is_not_there_is_named_with_those_that_are(flows: Path, tmp
 
     write_rows(tmp_path / "bench.jsonl", [score(0.5)])
     with pytest.raises(
-        InputError, match="has no score 'x'; there are: agent-domain/request/test-natural/exact"
+        InputError, match="has no score 'x'; there are: agent-domain/request/test-natural/exact_match"
     ):
         row_of(tmp_path / "bench.jsonl", "x")
 
@@ -80,7 +80,7 @@ def test_nobody_is_better_at_imitating_the_system_that_made_the_labels(flows: Pa
     from retrain import METRIC, row_of
 
     write_rows(tmp_path / "bench.jsonl", [score(0.5, labels="template-writer")])
-    with pytest.raises(InputError, match="imitates labels of template-writer"):
+    with pytest.raises(InputError, match="imitates the template-writer"):
         row_of(tmp_path / "bench.jsonl", METRIC)
 
 
