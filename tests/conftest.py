@@ -72,10 +72,8 @@ def finground(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `realdata` skip where there is none; a worker takes whole files, one all that walk."""
+    """Tests marked `realdata` skip where there is none."""
     for item in items:
-        walks = "walked" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("walked" if walks else str(item.path)))
         if item.get_closest_marker("realdata") and not REAL_DATA.is_dir():
             item.add_marker(pytest.mark.skip(reason="../shared/data is not there"))
 
