@@ -16,7 +16,7 @@ from finground.catalog.catalog import Catalog
 from finground.core.errors import FingroundError, InputError
 from finground.records.request import Request
 
-NEW_TOKENS = 192  # a request of three companies and three metrics in the compact form takes about 60
+NEW_TOKENS = 128  # a request of three companies and three metrics in the compact form takes about 60
 
 
 class Said(Protocol):
