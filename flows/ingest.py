@@ -13,7 +13,7 @@ from workspace import call, if_free, leave_counts, main
 @task(retries=2, retry_delay_seconds=30)
 def read_new(root: str) -> None:
     """Read what is new, and leave the store's counts."""
-    call(root, "finground.cli", "ingest", "--root", root)
+    call(root, "finground.cli", "ingest", "--root", ".")
     leave_counts(root, "ingest")
 
 

@@ -55,10 +55,9 @@ class World:
     threshold: float = 0.2
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def known(self) -> Catalog:
-        """The catalogue of the companies that the store has data of."""
-        covered = set(self.store.covered())
+    def known(self, as_of: datetime) -> Catalog:
+        """The catalogue of the companies that the store had data of."""
+        covered = set(self.store.covered(as_of))
         companies = [company for company in self.catalog.companies.all if company.id in covered]
         return Catalog(Companies(companies), self.catalog.metrics)
 

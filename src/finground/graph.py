@@ -5,13 +5,14 @@
 
 import hashlib
 import logging
+from collections.abc import Mapping
 from datetime import datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from finground.core import tracking
-from finground.core.artifact import manifest, write_json
+from finground.core.artifact import MANIFEST, manifest, write_json
 from finground.core.errors import InputError
 from finground.core.log import timed
 from finground.core.paths import Root
@@ -34,6 +35,23 @@ def names(settings: Settings) -> tuple[str, ...]:
 def rows(settings: Settings) -> tuple[Stage, ...]:
     """The rows of the table that these settings use."""
     return tuple(stage for stage in STAGES if stage.name != "sample" or settings.sample is not None)
+
+
+def dependencies(settings: Settings) -> dict[str, list[str]]:
+    """For every stage and cell, the stages and cells whose outputs it reads."""
+    root = Root(Path())
+    found: dict[str, list[str]] = {}
+    places: dict[str, str] = {}
+    for name in names(settings):
+        stage, cell = find(settings, name)
+        values = dict(zip(stage.matrix, cell.split("-"), strict=False))
+        read = [
+            _filled(text, values) for path in stage.reads(root) for text in _cells(str(path), stage, settings)
+        ]
+        read = [str(settings.raw) if text == "${raw}" else text for text in read]
+        found[name] = [places[text] for text in read if text in places]
+        places |= {str(path): name for path in (*written(stage, root, cell), root.metrics(name))}
+    return found
 
 
 def find(settings: Settings, name: str) -> tuple[Stage, str]:
@@ -69,12 +87,18 @@ def run(root: Root, name: str, *, now: datetime, commit: str, version: int | Non
         noted.params({"stage": name, "version": stage.version, "commit": commit, **_chosen(settings, stage)})
         outcome = stage.does(Work(root, settings, cell, now, commit))
         write_json(root.metrics(name), outcome.metrics)
-        note(noted, outcome, stage, root)
+        note(noted, outcome, written(stage, root, cell))
     return outcome
 
 
-def note(noted: tracking.Run, outcome: Outcome, stage: Stage, root: Root) -> None:
-    """Leave what a stage did in the tracker."""
+def written(stage: Stage, root: Root, cell: str) -> list[Path]:
+    """What the stage, or this cell of it, writes."""
+    values = dict(zip(stage.matrix, cell.split("-"), strict=False))
+    return [Path(_filled(str(path), values)) for path in stage.writes(root)]
+
+
+def note(noted: tracking.Run, outcome: Outcome, paths: list[Path]) -> None:
+    """Leave what a stage did in the tracker: of a folder, its manifest and its pictures."""
     noted.metrics({**outcome.metrics, **{f"seconds.{key}": value for key, value in outcome.seconds.items()}})
     for key, points in outcome.curves.items():
         noted.curve(key, points)
@@ -82,9 +106,11 @@ def note(noted: tracking.Run, outcome: Outcome, stage: Stage, root: Root) -> Non
         noted.record("ledger", outcome.ledger)
     if outcome.adapter:
         noted.adapter(*outcome.adapter)
-    for path in stage.writes(root):
-        if isinstance(path, Path) and path.is_file():
+    for path in paths:
+        if path.is_file():
             noted.file(path)
+        for inside in (*path.glob(MANIFEST), *path.glob("*.png")):
+            noted.file(inside, path.name)
 
 
 def dvc_yaml(settings: Settings) -> str:
@@ -92,7 +118,7 @@ def dvc_yaml(settings: Settings) -> str:
     import yaml
 
     root = Root(Path())
-    described = {stage.name: _dvc_stage(stage, root) for stage in rows(settings)}
+    described = {stage.name: _dvc_stage(stage, root, settings) for stage in rows(settings)}
     plots = [
         {
             str(root.plots / "ablation.csv"): {
@@ -110,7 +136,7 @@ def dvc_yaml(settings: Settings) -> str:
     return head + str(yaml.safe_dump({"stages": described, "plots": plots}, sort_keys=False, width=110))
 
 
-def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
+def _dvc_stage(stage: Stage, root: Root, settings: Settings) -> dict[str, Any]:
     item = "-".join(f"${{item.{key}}}" for key in stage.matrix)
     name = f"{stage.name}@{item}" if item else stage.name
     outs: list[Any] = [
@@ -120,13 +146,30 @@ def _dvc_stage(stage: Stage, root: Root) -> dict[str, Any]:
         {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
     )
     row["cmd"] = f"finground run {name} --version {stage.version}"
-    if deps := [str(path) for path in stage.reads(root)]:
+    if deps := [text for path in stage.reads(root) for text in _cells(str(path), stage, settings)]:
         row["deps"] = deps
     if stage.params:
         row["params"] = list(stage.params)
     row["outs"] = outs
     row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
     return row
+
+
+def _cells(path: str, stage: Stage, settings: Settings) -> list[str]:
+    """A path with the cells of other stages spelled out; a stage's own cells are DVC's to fill in."""
+    keys = {
+        key: value for other in STAGES for key, value in other.matrix.items() if f"${{item.{key}}}" in path
+    }
+    if not keys or stage.matrix:
+        return [path]
+    cells = product(*(_value(settings, key) for key in keys.values()))
+    return [_filled(path, dict(zip(keys, map(str, cell), strict=True))) for cell in cells]
+
+
+def _filled(path: str, values: Mapping[str, str]) -> str:
+    for key, value in values.items():
+        path = path.replace(f"${{item.{key}}}", value)
+    return path
 
 
 def _value(settings: Settings, dotted: str) -> Any:

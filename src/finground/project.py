@@ -3,9 +3,9 @@
 A root is a git and DVC repository of its own, so it may lie inside a folder that an outer git ignores.
 """
 
-import importlib.resources
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from typing import Any
 from finground.core.artifact import whole_file
 from finground.core.errors import FingroundError, InputError
 from finground.core.paths import Root
-from finground.settings import check, load
+from finground.settings import Settings, check, load
 
 IGNORED = """\
 /data/
@@ -53,6 +53,8 @@ def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = 
     """
     import yaml
 
+    from finground.graph import dvc_yaml
+
     root = Root(folder)
     if root.params.exists():
         raise InputError(
@@ -60,19 +62,22 @@ def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = 
         )
     if raw is not None and not raw.is_dir():
         raise InputError(f"{raw} is not a folder; give the folder that holds the raw files")
+    if raw is not None and profile == "demo":
+        raise InputError("the demo invents its own raw files; give --raw with --profile small or paper")
+    if full and profile != "small":
+        raise InputError(f"--full enlarges the small profile; {profile} has its own sizes")
     text = profile_text(profile)
-    values = yaml.safe_load(text)
     if raw is not None:
-        text = text.replace(f"raw: {values['raw']}", f"raw: {os.path.relpath(raw, folder)}", 1)
+        text = re.sub(r"(?m)^raw: \S+", f"raw: {json.dumps(os.path.relpath(raw, folder))}", text, count=1)
     if full:
         values = yaml.safe_load(text)
         text = yaml.safe_dump({key: _fuller(key, value) for key, value in values.items()}, sort_keys=False)
-    check(yaml.safe_load(text), where=f"profile {profile}")
+    settings = check(yaml.safe_load(text), where=f"profile {profile}")
     folder.mkdir(parents=True, exist_ok=True)
     _put(folder / ".gitignore", IGNORED)
     _version_control(folder)
+    _put(root.dvc, dvc_yaml(settings))
     _put(root.params, text)
-    refresh(root)
     return root
 
 
@@ -84,11 +89,17 @@ def refresh(root: Root) -> None:
 
 
 def profile_text(name: str) -> str:
-    """The params file of a shipped profile."""
-    beside = Path(__file__).parents[2] / "profiles" / f"{name}.yaml"
-    if beside.is_file():
-        return beside.read_text()
-    return (importlib.resources.files("finground") / "profiles" / f"{name}.yaml").read_text()
+    """The params file of a profile of the checkout.
+
+    Raises:
+        InputError: if finground runs from elsewhere.
+    """
+    path = Path(__file__).parents[2] / "profiles" / f"{name}.yaml"
+    if not path.is_file():
+        raise InputError(
+            f"{path} is not there; profiles lie in a checkout: install finground with `make setup`"
+        )
+    return path.read_text()
 
 
 def run_stages(
@@ -114,7 +125,7 @@ def what_would_run(root: Root) -> dict[str, list[str]]:
     Raises:
         FingroundError: if DVC cannot tell.
     """
-    load(root.params)
+    settings = load(root.params)
     told = subprocess.run(
         [sys.executable, "-m", "dvc", "status", "--json"],
         cwd=root.folder,
@@ -124,9 +135,25 @@ def what_would_run(root: Root) -> dict[str, list[str]]:
     )
     if told.returncode:
         raise FingroundError(f"dvc status failed in {root.folder}: {_last_line(told.stderr)}")
-    return {
+    changed = {
         stage: [_reason(change) for change in changes] for stage, changes in json.loads(told.stdout).items()
     }
+    return with_followers(settings, changed)
+
+
+def with_followers(settings: Settings, changed: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The changed stages, and those that read what they write, in the order of the walk."""
+    from finground.graph import dependencies, names
+
+    told: dict[str, list[str]] = {}
+    needs = dependencies(settings)
+    for name in names(settings):
+        followed = [
+            f"reads what {other} will write again" for other in dict.fromkeys(needs[name]) if other in told
+        ]
+        if reasons := changed.get(name, []) + followed:
+            told[name] = reasons
+    return told
 
 
 def demo(folder: Path, *, now: datetime, commit: str) -> Root:

@@ -6,9 +6,11 @@ A role that needs a model says which stage makes it, when it is not there.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from finground import __version__
 from finground.answer import Agent, World, Writer
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
@@ -32,10 +34,15 @@ def open_world(store: Path, settings: Settings) -> Iterator[World]:
     with Store.open(store) as opened:
         catalog = Catalog(Companies(opened.companies()), Metrics.load())
         news = settings.news
-        yield World(opened, catalog, Embedder().embed, news.k, news.threshold, {"store": store.name})
+        versions = {
+            "finground": __version__,
+            "store": store.name,
+            "last_ingest": opened.last_ingest() or "frozen",
+        }
+        yield World(opened, catalog, Embedder().embed, news.k, news.threshold, versions)
 
 
-def agent(name: str, world: World, root: Root, settings: Settings) -> Agent:
+def agent(name: str, world: World, root: Root, settings: Settings, as_of: datetime) -> Agent:
     """The agent of that name: rules, tuned or hybrid, the latter two on the last of `agent.bases`.
 
     Raises:
@@ -47,23 +54,29 @@ def agent(name: str, world: World, root: Root, settings: Settings) -> Agent:
         return RulesAgent(world.catalog)
     kind = settings.agent.bases[-1]
     if name == "tuned":
-        return tuned_agent(kind, world, root, settings)
+        return tuned_agent(kind, world, root, settings, as_of)
+    if settings.agent.form != "compact":
+        raise InputError(
+            f"the hybrid agent writes the compact form, {root.params} says {settings.agent.form}; "
+            "use --agent tuned"
+        )
     from finground.agent.grammar import compact
     from finground.agent.hybrid import HybridAgent
 
-    return HybridAgent(
-        _generator(root, kind, _agent_folder(root, kind)), world.catalog, settings.agent.form, compact
-    )
+    generator = _generator(root, settings, kind, _agent_folder(root, kind))
+    return HybridAgent(generator, world.catalog, settings.agent.form, compact)
 
 
-def tuned_agent(kind: str, world: World, root: Root, settings: Settings) -> "TunedAgent":
-    """The agent on the base of that kind; its grammar names only companies that have data."""
+def tuned_agent(kind: str, world: World, root: Root, settings: Settings, as_of: datetime) -> "TunedAgent":
+    """The agent on the base of that kind; its grammar names only companies that have data at `as_of`."""
     from finground.agent.grammar import compact
     from finground.agent.tuned import TunedAgent
 
     form = settings.agent.form
-    grammar = compact(world.known) if form == "compact" else None
-    return TunedAgent(_generator(root, kind, _agent_folder(root, kind)), world.catalog, form, grammar)
+    grammar = compact(world.known(as_of)) if form == "compact" else None
+    return TunedAgent(
+        _generator(root, settings, kind, _agent_folder(root, kind)), world.catalog, form, grammar
+    )
 
 
 def writer(name: str, root: Root, settings: Settings) -> Writer:
@@ -89,7 +102,7 @@ def tuned_writer(adapter: Path | None, root: Root, settings: Settings) -> "Tuned
     """A writer on the domain base, with an adapter or as it is."""
     from finground.report.tuned import TunedWriter
 
-    return TunedWriter(_generator(root, "domain", adapter), settings.bench.new_tokens)
+    return TunedWriter(_generator(root, settings, "domain", adapter), settings.bench.new_tokens)
 
 
 def there(path: Path, command: str) -> Path:
@@ -107,7 +120,7 @@ def _agent_folder(root: Root, kind: str) -> Path:
     return there(root.agent(kind), f"finground run agent@{kind}")
 
 
-def _generator(root: Root, kind: str, adapter: Path | None) -> "Generator":
+def _generator(root: Root, settings: Settings, kind: str, adapter: Path | None) -> "Generator":
     from finground.lm.generate import Generator
 
-    return Generator.open(root.base(kind), adapter)
+    return Generator.open(root.base(kind), adapter, dtype=settings.base.dtype)

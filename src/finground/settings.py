@@ -4,12 +4,19 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from finground.core.errors import SettingsError
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _with_a_point(value: object) -> object:
+    """DVC names a cell as it is written: `1` would be another cell than `1.0`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError(f"it should be written with a point, {float(value)}")
+    return value
 
 
 class Part(BaseModel):
@@ -116,7 +123,7 @@ class Bench(Part):
 class Ablate(Part):
     """The cells of the ablation: fractions of the pairs times seeds."""
 
-    fractions: tuple[Share, ...] = (0.2, 0.5, 0.8, 1.0)
+    fractions: tuple[Annotated[Share, BeforeValidator(_with_a_point)], ...] = (0.2, 0.5, 0.8, 1.0)
     seeds: tuple[int, ...] = (1, 2, 3)
     reports: Count = 20
 

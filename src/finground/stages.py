@@ -154,7 +154,10 @@ def pretrain(work: Work) -> Outcome:
     for part in ("by-date", "by-source"):
         documents = Dataset.from_file(str(root.corpus / f"{part}.arrow"))
         if len(documents):
-            plain, adapted = (perplexity(root.base(kind), documents) for kind in ("plain", "domain"))
+            plain, adapted = (
+                perplexity(root.base(kind), documents, dtype=settings.base.dtype)
+                for kind in ("plain", "domain")
+            )
             metrics |= {
                 f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()
             }
@@ -169,7 +172,7 @@ def context(work: Work) -> Outcome:
     with _world(work) as world:
         counts = build(
             world.catalog, work.root.context, work.settings.context, as_of=_as_of(work.settings),
-            seed=work.settings.seed, companies=world.store.covered(),
+            seed=work.settings.seed, companies=world.store.covered(_as_of(work.settings)),
         )  # fmt: skip
     return Outcome(_numbers(counts), counts)
 
@@ -191,12 +194,14 @@ def agent(work: Work) -> Outcome:
             for part in ("train", "evaluation")
         }
         about = {"catalog": world.catalog.digest}
+    base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
     trained = prompt_tune(
-        root.base(kind), parts["train"], settings.agent, out=root.agent(kind), seed=settings.seed, about=about
+        base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about
     )
     held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
-    loss = held_out_loss(root.base(kind), root.agent(kind), held_out, settings.agent)
-    return _trained(trained, root.agent(kind), {"evaluation.loss": loss.nll_sum / max(loss.tokens, 1)})
+    loss = held_out_loss(base, out, held_out, settings.agent, dtype=dtype)
+    evaluation = {"loss": loss.mean, "rows": loss.rows, "rejected": loss.rejected}
+    return _trained(trained, out, _numbers({"evaluation": evaluation}))
 
 
 def stocksis(work: Work) -> Outcome:
@@ -221,7 +226,8 @@ def writer(work: Work) -> Outcome:
     trained, held_out = train_writer(
         work.root, work.settings, fraction=1.0, seed=work.settings.seed, out=work.root.writer
     )
-    return _trained(trained, work.root.writer, held_out)
+    losses = {f"{part}.loss": loss.mean for part, loss in held_out.items()}
+    return _trained(trained, work.root.writer, losses)
 
 
 def bench(work: Work) -> Outcome:
@@ -349,7 +355,7 @@ STAGES: tuple[Stage, ...] = (
         bench,
         lambda r: (
             *(r.snapshot, r.context, r.stocksis, r.plain, r.domain),
-            *(r.agent("plain"), r.agent("domain"), r.writer),
+            *(r.agent("${item.base}"), r.writer),
         ),
         lambda r: (r.scores, r.replies("bench")),
         ("bench", "agent", "news", "seed"),
@@ -362,5 +368,18 @@ STAGES: tuple[Stage, ...] = (
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
-    Stage("table", table, lambda r: (r.scores, r.ablations), lambda r: (r.table, r.plots), ()),
+    Stage(
+        "table",
+        table,
+        lambda r: (
+            *(r.scores, r.ablation(CELL), r.corpus, r.domain),
+            *(r.metrics("pretrain"), r.metrics("agent@${item.base}")),
+        ),
+        lambda r: (r.table, r.plots),
+        (
+            "profile",
+            "raw",
+            *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
+        ),
+    ),
 )

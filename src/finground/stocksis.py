@@ -96,7 +96,7 @@ def moments(world: World, settings: Stocksis, as_of: datetime, rng: random.Rando
     """Company and date, endlessly varied but seeded; none of a test part is ever in training."""
     sessions = {
         id: days
-        for id in sorted(world.store.covered())
+        for id in sorted(world.store.covered(as_of))
         if len(days := world.store.sessions(id, as_of)) >= FEWEST_BARS
     }
     if not sessions:

@@ -68,7 +68,11 @@ def test_the_order_of_the_table_can_be_run(settings: Settings):
                 stage.name,
                 path,
             )
-        written += [Path(path) for path in stage.writes(root)]
+        cell = "-".join(f"${{item.{key}}}" for key in stage.matrix)
+        written += [
+            *map(Path, stage.writes(root)),
+            root.metrics(f"{stage.name}@{cell}" if cell else stage.name),
+        ]
 
 
 def test_what_stages_make_is_ignored_by_git_so_that_dvc_adds_nothing_to_a_clone(repository: Path):

@@ -21,7 +21,7 @@ def notebook(repository: Path) -> nbformat.NotebookNode:
 def root(tmp_path: Path) -> Root:
     place = Root(tmp_path)
     requests = [
-        ScoreRow(system, "request", 1, part, "exact", value, 0.1, 12, 1, 0, 7, "abc")
+        ScoreRow(system, "request", 1, part, "exact_match", value, 0.1, 12, 1, 0, 7, "abc")
         for system, value in (("rules", 0.9), ("agent-plain", 0.4))
         for part in ("test-seen", "test-new-company")
     ]

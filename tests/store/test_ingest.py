@@ -172,7 +172,7 @@ def test_a_former_ticker_of_the_shipped_catalogue_leads_to_todays_company(tmp_pa
     write(raw / "market/prices/FB.csv", HEADER + "2015-01-02,1,1,1,1,1,1\n")
     with Store.open(tmp_path / "s.db", create=True) as store:
         ingest(store, raw, now=NOW, metrics=METRICS, embed=vectors_of)
-        assert store.covered() == ["cik:0001326801"]
+        assert store.covered(NOW) == ["cik:0001326801"]
 
 
 def test_a_headline_twice_on_a_day_is_one_item_about_all_it_names(world):

@@ -7,7 +7,7 @@ leave out.
 
 import math
 import random
-import tempfile
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +23,7 @@ from finground.stocksis import PARTS, pairs
 
 if TYPE_CHECKING:
     from finground.lm.loop import Trained
+    from finground.lm.tune import HeldOut
 
 T = TypeVar("T")
 
@@ -36,8 +37,8 @@ def nested(items: Sequence[T], fraction: float, seed: int) -> list[T]:
 
 def train_writer(
     root: Root, settings: Settings, *, fraction: float, seed: int, out: Path
-) -> "tuple[Trained, dict[str, float]]":
-    """LoRA on a fraction of the pairs; the training, and the loss per label token on each test part."""
+) -> "tuple[Trained, dict[str, HeldOut]]":
+    """LoRA on a fraction of the pairs; the training, and the loss on each test part that has pairs."""
     from finground.lm.tune import held_out_loss, lora_tune
 
     chosen = nested(pairs(root.stocksis, "train"), fraction, seed)
@@ -50,33 +51,33 @@ def train_writer(
         out=out,
         seed=seed,
     )
-    losses = {}
-    for part in PARTS[1:]:
-        unseen = _dataset(pairs(root.stocksis, part))
-        if len(unseen):
-            loss = held_out_loss(root.base("domain"), out, unseen, settings.writer)
-            losses[f"{part}.loss"] = loss.nll_sum / max(loss.tokens, 1)
-    return trained, losses
+    unseen = {part: pairs(root.stocksis, part) for part in PARTS[1:]}
+    base, dtype = root.base("domain"), settings.base.dtype
+    return trained, {
+        part: held_out_loss(base, out, _dataset(held), settings.writer, dtype=dtype)
+        for part, held in unseen.items()
+        if held
+    }
 
 
 def cell(
     world: World, root: Root, settings: Settings, fraction: float, trial: Trial
 ) -> "tuple[Scored, Trained]":
     """One cell: train, then score what it writes about the unseen. The adapter is not kept."""
-    with tempfile.TemporaryDirectory(dir=root.domain.parent, prefix=".tmp-ablate-") as folder:
-        adapter = Path(folder) / "adapter"
+    adapter = root.domain.parent / f".tmp-ablate-{fraction}-{trial.seed}"
+    try:
         trained, losses = train_writer(root, settings, fraction=fraction, seed=trial.seed, out=adapter)
         writer = tuned_writer(adapter, root, settings)
         scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
-    return Scored(
-        tuple(_loss_row(trial, root, key, value) for key, value in losses.items())
-    ) + scored, trained
+    finally:
+        shutil.rmtree(adapter, ignore_errors=True)
+    return Scored(tuple(_loss_row(trial, part, loss) for part, loss in losses.items())) + scored, trained
 
 
-def _loss_row(trial: Trial, root: Root, key: str, value: float) -> ScoreRow:
-    part = key.removesuffix(".loss")
-    counts = (len(pairs(root.stocksis, part)), 0, 0, trial.seed, trial.commit, "template-writer")
-    return ScoreRow(trial.system, trial.task, 1, part, "loss", value, None, *counts)
+def _loss_row(trial: Trial, part: str, loss: "HeldOut") -> ScoreRow:
+    """Its n counts the rows that did not fit, as truncated."""
+    counts = (loss.rows + loss.rejected, 0, loss.rejected, trial.seed, trial.commit, "template-writer")
+    return ScoreRow(trial.system, trial.task, 1, part, "loss", loss.mean, None, *counts)
 
 
 def _dataset(rows: Sequence[WriterPair]) -> Any:

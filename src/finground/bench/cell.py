@@ -12,6 +12,7 @@ from finground.agent.tuned import AgentReply
 from finground.answer import World, Writer, judge
 from finground.bench.requests import AgentOutput, score_requests
 from finground.bench.statistics import mean_and_error
+from finground.catalog.dates import end_of
 from finground.core.artifact import read_rows
 from finground.core.errors import InputError
 from finground.core.paths import Root
@@ -84,11 +85,12 @@ def _score_agent(
 
 
 def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, Replies]]:
+    as_of = end_of(settings.snapshot.as_of)
     yield "rules", lambda questions: [_by_rules(world, pair) for pair in questions]
     for kind in settings.agent.bases:
         yield (
             f"agent-{kind}",
-            partial(tuned_agent(kind, world, root, settings).replies, batch=settings.bench.batch),
+            partial(tuned_agent(kind, world, root, settings, as_of).replies, batch=settings.bench.batch),
         )
 
 

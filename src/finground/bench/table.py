@@ -23,7 +23,7 @@ Cell = str | float | int | None
 def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
     """Write results/table.md and the plots; returns how many rows stand behind them."""
     scores = list(read_rows(root.scores, ScoreRow))
-    cells = [row for path in sorted(root.ablations.glob("*.jsonl")) for row in read_rows(path, ScoreRow)]
+    cells = [row for path in _cells(root, settings) for row in read_rows(path, ScoreRow)]
     parts = [
         head(settings, commit),
         corpus(read_json(root.corpus / "ledger.json")),
@@ -37,6 +37,12 @@ def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
         temporary.write_text("\n\n".join(parts) + "\n")
     plots(root, cells)
     return {"score_rows": len(scores), "ablation_rows": len(cells)}
+
+
+def _cells(root: Root, settings: Settings) -> list[Path]:
+    """The ablation's files of these settings; others may lie beside them."""
+    ablate = settings.ablate
+    return [root.ablation(f"{fraction}-{seed}") for fraction in ablate.fractions for seed in ablate.seeds]
 
 
 def head(settings: Settings, commit: str) -> str:

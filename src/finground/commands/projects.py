@@ -34,14 +34,15 @@ def demo(options: argparse.Namespace) -> None:
 
     root = walk(options.dir, now=shared.now(), commit=shared.commit())
     settings = shared.settings(root)
+    as_of = shared.as_of(f"{settings.snapshot.as_of}")
     with open_world(root.live, settings) as world:
         first, second = (company.name for company in world.catalog.companies.all[:2])
         question = DEMO_QUESTION.format(first, second)
         answered = answer(
             question,
-            as_of=shared.as_of(f"{settings.snapshot.as_of}"),
+            as_of=as_of,
             world=world,
-            agent=agent("rules", world, root, settings),
+            agent=agent("rules", world, root, settings, as_of),
             writer=writer("template", root, settings),
         )
     print(f"\nQ: {question}  (as of {settings.snapshot.as_of})\n\n{answered.report.text}\n")

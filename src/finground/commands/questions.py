@@ -126,7 +126,7 @@ def _agent(options: argparse.Namespace, world: "World", root: Root, settings: "S
         from finground.agent.follow import FollowUp
 
         return FollowUp(world.catalog, _kept(options.after).request)
-    return agent(options.agent, world, root, settings)
+    return agent(options.agent, world, root, settings, shared.as_of(options.as_of))
 
 
 def _show(answered: "Answer", *, as_json: bool) -> None:

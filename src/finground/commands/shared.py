@@ -45,11 +45,14 @@ def live(root: Root) -> Path:
 
 def commit() -> str:
     """The commit of this code, `-dirty` if it was changed since; the version where there is no checkout."""
+    import shutil
     import subprocess
 
     from finground import __version__
 
     here = Path(__file__).parent
+    if shutil.which("git") is None:
+        return f"v{__version__}"
     told = subprocess.run(
         ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
         cwd=here,

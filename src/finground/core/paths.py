@@ -107,10 +107,6 @@ class Root:
         return self.results / "ablate" / f"{cell}.jsonl"
 
     @property
-    def ablations(self) -> Path:
-        return self.results / "ablate"
-
-    @property
     def table(self) -> Path:
         return self.results / "table.md"
 

@@ -7,6 +7,7 @@ but `fetch`, nothing runs code that comes with a model, nothing opens a pickle (
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable
@@ -73,6 +74,7 @@ def fetch(name: str, revision: str, folder: Path) -> None:
     Raises:
         InputError: if the hub has no such model, or it is not to be reached.
     """
+    os.environ["HF_HUB_OFFLINE"] = "0"  # here alone; read when huggingface_hub is first imported
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -209,7 +211,8 @@ def write(model: Any, tokenizer_from: Path, folder: Path) -> None:
     """A plain transformers folder out of a model in memory, with the tokenizer of another folder."""
     model.save_pretrained(str(folder))
     for path in sorted(tokenizer_from.iterdir()):
-        if path.name in KEPT and not (folder / path.name).exists():
+        kept = any(path.match(pattern) for pattern in KEPT if pattern != "*.safetensors")
+        if kept and not (folder / path.name).exists():
             shutil.copyfile(path, folder / path.name)
 
 

@@ -5,13 +5,14 @@ by digest. The loss is over the target and its one EOS; a row that does not fit 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from finground.lm import adapter as adapters
 from finground.lm import collate, device
 from finground.lm.base import context, encode, load, tokenizer
-from finground.lm.loop import DocumentLoss, Note, Trained, evaluate, train
+from finground.lm.loop import Note, Trained, evaluate, train
 from finground.settings import Lora, PromptTuning, Training
 
 
@@ -61,18 +62,36 @@ def lora_tune(
     return adapters.finish(done, loaded)
 
 
-def held_out_loss(base: Path, adapter: Path | None, rows: Any, settings: Training) -> DocumentLoss:
-    """The summed loss of targets that training never saw, and their tokens; rows that do not fit stay out.
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Summed loss (nats) of targets that training never saw, their tokens, and rows scored and left out."""
+
+    nll_sum: float
+    tokens: int
+    rows: int
+    rejected: int
+
+    @property
+    def mean(self) -> float:
+        """Loss of a token."""
+        return self.nll_sum / self.tokens
+
+
+def held_out_loss(
+    base: Path, adapter: Path | None, rows: Any, settings: Training, *, dtype: str = "float32"
+) -> HeldOut:
+    """The loss on rows that training never saw; those that do not fit stay out and are counted.
 
     Raises:
         InputError: if no row fits, or the adapter belongs to another base.
     """
     kept = _kept(base, rows, settings)
     kept.check()
-    loaded = load(base, quant="none", dtype="float32")
+    loaded = load(base, quant="none", dtype=dtype)
     model = adapters.read(loaded.model, adapter, loaded.digest) if adapter else loaded.model
     losses = evaluate(_scored(model), kept, size=settings.batch, pad=loaded.pad)
-    return DocumentLoss(sum(loss.nll_sum for loss in losses), sum(loss.tokens for loss in losses))
+    nll, tokens = sum(loss.nll_sum for loss in losses), sum(loss.tokens for loss in losses)
+    return HeldOut(nll, tokens, len(losses), len(kept.rejected))
 
 
 def _kept(base: Path, rows: Any, settings: Training) -> collate.Kept:

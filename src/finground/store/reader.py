@@ -87,10 +87,10 @@ class Store:
             found.append(company if len(own) == 1 else _with_tickers(company, own))
         return found
 
-    def covered(self, as_of: datetime | None = None) -> list[str]:
-        """Ids of the companies with figures or prices; with `as_of`, those known by then."""
+    def covered(self, as_of: datetime) -> list[str]:
+        """Ids of the companies with figures or prices known by then."""
         with self.reading() as connection:
-            return with_data(connection, None, None if as_of is None else schema.seconds(as_of))
+            return with_data(connection, None, schema.seconds(as_of))
 
     def sessions(self, company: str, as_of: datetime) -> list[datetime]:
         """Closes of the company's sessions known at `as_of`, oldest first."""
@@ -100,6 +100,11 @@ class Store:
         )
         with self.reading() as connection:
             return [schema.moment(time) for time in connection.scalars(known.order_by(closed))]
+
+    def last_ingest(self) -> str | None:
+        """When rows were last added; None in a frozen store."""
+        with self.reading() as connection:
+            return _iso(connection.scalar(select(func.max(schema.ingested.c.recorded_at))))
 
     def status(self, now: datetime | None = None) -> dict[str, Any]:
         """Rows by table, the latest of each kind, its lag behind the last ingest (or `now`) in days, rows set

@@ -61,8 +61,13 @@ def _copy(table: Table, live: Connection, into: Connection, as_of: datetime) -> 
     count = 0
     with live.execute(_known(table, schema.seconds(as_of))) as rows:
         for some in rows.mappings().partitions(ROWS):
-            count += add(into, table, [dict(row) for row in some])
+            count += add(into, table, [_recorded(dict(row), as_of) for row in some])
     return count
+
+
+def _recorded(row: dict[str, Any], as_of: datetime) -> dict[str, Any]:
+    """A frozen row is recorded at `as_of`: reading a file again later makes no other snapshot."""
+    return {**row, "recorded_at": schema.seconds(as_of)} if "recorded_at" in row else row
 
 
 def _known(table: Table, until: int) -> Select[Any]:
