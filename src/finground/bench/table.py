@@ -17,6 +17,7 @@ from finground.core.paths import Root
 from finground.records.score import ScoreRow
 from finground.settings import Settings
 
+COMMANDS = {"demo": "make demo", "small": "make real RAW=FOLDER", "paper": "finground run all"}
 Cell = str | float | int | None
 
 
@@ -32,6 +33,7 @@ def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
         writers(scores),
         ablation(cells),
         contradictions(),
+        f"## Settings (params.yaml)\n\n```yaml\n{root.params.read_text().strip()}\n```",
     ]
     with whole_file(root.table) as temporary:
         temporary.write_text("\n\n".join(parts) + "\n")
@@ -60,7 +62,8 @@ def head(settings: Settings, commit: str) -> str:
     return (
         f"# Results: profile `{settings.profile}`\n\n"
         f"Base `{settings.base.name}` ({settings.pretrain.quant} in pretraining), {made}. {sizes}. "
-        f"Seed {settings.seed}, commit `{commit}`, snapshot as of {settings.snapshot.as_of}.\n\n"
+        f"Seed {settings.seed}, commit `{commit}`, snapshot as of {settings.snapshot.as_of}. "
+        f"Command: `{COMMANDS[settings.profile]}`.\n\n"
         "± is one standard error; n counts every item, unread replies included."
     )
 
