@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from small_root import Said, main, make, params, run
 
@@ -21,6 +22,10 @@ os.environ.update(
     HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_OFFLINE="1",
     MLFLOW_DISABLE_TELEMETRY="true", PREFECT_SERVER_ANALYTICS_ENABLED="false",
 )  # fmt: skip
+
+
+hypothesis.settings.register_profile("no clock", deadline=None)  # shared machines stall at times
+hypothesis.settings.load_profile("no clock")
 
 
 @pytest.fixture(scope="session")

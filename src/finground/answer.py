@@ -20,6 +20,7 @@ from finground.agent.plan import plan as make_plan
 from finground.analyscore.eligibility import eligibility
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
+from finground.core.errors import RequestError
 from finground.quant import toolbox
 from finground.records.bundle import Bundle, Finding, Gap, Needs
 from finground.records.report import Answer, Plan, Report, Score
@@ -29,6 +30,7 @@ from finground.report.grounding import check
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
+LONGEST = 2000  # characters of a question
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 
 
@@ -76,6 +78,8 @@ def answer(
     Raises:
         CatalogError, DateError, RequestError: if the question cannot be turned into a request.
     """
+    if len(query) > LONGEST:
+        raise RequestError(f"the question has {len(query)} characters; ask in at most {LONGEST}")
     timings: dict[str, float] = {}
     with timed(timings, "agent"):
         request = agent.request(query, as_of)
@@ -83,6 +87,11 @@ def answer(
             raise world.catalog.companies.unknown(request.unresolved[0])
     with timed(timings, "plan"):
         plan = make_plan(query, request)
+        if plan.kind == "analysis" and not any(entity.kind == "company" for entity in request.entities):
+            named = ", ".join(entity.name for entity in request.entities) or "none"
+            raise RequestError(
+                f"an analysis is of a company, and the question names {named}; name one, or a metric"
+            )
     with timed(timings, "store"):
         bundle = read(query, request, plan, as_of=as_of, world=world)
     with timed(timings, "tools"):

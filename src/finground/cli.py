@@ -5,6 +5,7 @@ rooms inside, so that `finground --help` starts in a blink.
 """
 
 import argparse
+import io
 import logging
 import os
 import sys
@@ -22,20 +23,29 @@ Command = Callable[..., argparse.ArgumentParser]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
     _quiet()
+    words = [_readable(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
-        options = _parser().parse_args(arguments)
+        options = _parser().parse_args(words)
         options.does(options)
     except FingroundError as error:
         print(f"finground: {error}", file=sys.stderr)
         for candidate in getattr(error, "candidates", ())[:5]:
             print(f"  did you mean: {candidate}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except (IsADirectoryError, NotADirectoryError, FileExistsError, PermissionError) as error:
+        print(f"finground: {error.filename}: {error.strerror}; give another place", file=sys.stderr)
+        sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except KeyboardInterrupt:
         print("finground: stopped; what was finished is kept, the same command goes on", file=sys.stderr)
         sys.exit(1)
+
+
+def _readable(word: str) -> str:
+    """A word of the command line with bytes that are no UTF-8 replaced."""
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _quiet() -> None:
@@ -52,6 +62,11 @@ def _quiet() -> None:
         "DVC_NO_ANALYTICS": "1",
     }.items():
         os.environ.setdefault(name, value)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a terminal that cannot show a sign still gets the rest
     to_stderr(logging.INFO)
 
 
@@ -136,7 +151,7 @@ def _other_commands(command: Command) -> None:
     made = command(projects.schema, "JSON Schema of every record", root=False)
     made.add_argument("record", nargs="?")
     made = command(questions.serve, "HTTP on loopback")
-    made.add_argument("--port", type=int, default=8321)
+    made.add_argument("--port", type=int, choices=range(1, 65536), metavar="1…65535", default=8321)
 
 
 def _asking(made: argparse.ArgumentParser) -> None:

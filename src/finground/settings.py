@@ -177,7 +177,7 @@ def load(path: Path) -> Settings:
         raise SettingsError(f"{path} is not there; `finground init {path.parent}` makes a project root")
     try:
         raw = yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     return check(raw, where=str(path))
 

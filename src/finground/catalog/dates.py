@@ -39,6 +39,12 @@ BEFORE_MONTH = re.compile(
 RIGHT = "write e.g. 'last quarter', 'Q4 2024', 'Sep 2018', '2024-03-15' or 'Apr 2016 to Jul 2017'"
 
 
+YEARS = range(1900, 2201)  # that questions can be about
+ODD_YEAR = re.compile(
+    r"\b(?:q[1-4]|fy|in|since|from|until|year)\s+(\d{4,6})\b(?!\s*(?:million|billion|shares|companies))", re.I
+)
+
+
 def parse(phrase: str, as_of: datetime) -> Interval:
     """The interval that a phrase means as of then.
 
@@ -82,6 +88,9 @@ def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]
         phrase = match[0].strip()
         found.append((match.start(), match.start() + len(phrase), phrase, parse(phrase, as_of)))
         place = match.end()
+    for odd in ODD_YEAR.finditer(question):
+        if int(odd[1]) not in YEARS:
+            raise DateError(f"{odd[0]!r} names the year {odd[1]}; years are {YEARS[0]} to {YEARS[-1]}")
     return found
 
 
@@ -103,15 +112,20 @@ def as_of_of(text: str) -> datetime:
     Raises:
         DateError: if it is neither.
     """
+    right = "write 2024-03-15 or 2024-03-15T16:00:00Z"
     try:
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
-            return end_of(date.fromisoformat(text.strip()))
-        parsed = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise DateError(
-            f"as-of {text!r} is not a time ({error}); write 2024-03-15 or 2024-03-15T16:00:00Z"
-        ) from error
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+            found = end_of(date.fromisoformat(text.strip()))
+        elif re.match(r"\d{4}-\d{2}-\d{2}[T ]\d", text.strip()):
+            parsed = datetime.fromisoformat(text.strip())
+            found = parsed.astimezone(UTC) if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+        else:
+            raise DateError(f"as-of {text!r} is not a time; {right}")
+    except (ValueError, OverflowError) as error:
+        raise DateError(f"as-of {text!r} is not a time ({error}); {right}") from error
+    if found.year not in YEARS:
+        raise DateError(f"as-of {text!r} lies outside {YEARS[0]} to {YEARS[-1]}; {right}")
+    return found
 
 
 def end_of(day: date) -> datetime:

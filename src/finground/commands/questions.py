@@ -65,6 +65,8 @@ def ask(options: argparse.Namespace) -> None:
     root = Root(options.root)
     settings = shared.settings(root)
     profile = _profile(options.profile) if options.profile else None
+    if options.after and options.as_of is None:
+        options.as_of = _kept(options.after).as_of.isoformat()
     with open_world(shared.live(root), settings) as world:
         agent = _agent(options, world, root, settings)
         writer = open_writer(options.writer, root, settings)

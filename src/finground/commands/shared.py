@@ -22,7 +22,7 @@ def as_of(text: str | None) -> datetime:
     """The moment a user named: a bare date is its end; nothing named is now."""
     from finground.catalog.dates import as_of_of
 
-    return as_of_of(text) if text else now()
+    return now() if text is None else as_of_of(text)
 
 
 def settings(root: Root) -> "Settings":

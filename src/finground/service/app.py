@@ -50,7 +50,9 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
         if not question:
             raise InputError("the parameter `question` is missing; ask /ask?question=…&as_of=2024-06-30")
         given = request.query_params.get("as_of")
-        return question, as_of_of(given) if given else clock()
+        if unknown := set(request.query_params) - {"question", "as_of"}:
+            raise InputError(f"{sorted(unknown)[0]!r} is not a parameter; there are question and as_of")
+        return question, clock() if given is None else as_of_of(given)
 
     def as_json(value: Any) -> "Response":
         return Response(encode(value), media_type="application/json")

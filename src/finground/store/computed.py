@@ -124,6 +124,10 @@ def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledg
         )
     slugs = formula.inputs(metric.formula or "")
     own = {slug: ledger.by(slug, found.day(at)) for slug in slugs if slug not in BARS}
+    if any(own.values()) and not as_traded(found):
+        return (
+            "prices of this source are adjusted for later splits, shares and per-share figures are as filed"
+        )
     if missing := [slug for slug, fact in own.items() if fact is None]:
         return f"it takes {', '.join(missing)} of the year before, which is not filed"
     facts = [fact for fact in own.values() if fact is not None]
@@ -138,6 +142,13 @@ def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledg
     return (
         _of_day(metric, value, found, facts) if math.isfinite(value) else "the source has no price that day"
     )
+
+
+def as_traded(found: Sessions) -> bool:
+    """Whether closes are known to be as traded: a vendor's history is adjusted for every split until the
+    day it was drawn, which as-filed share counts are not (case S5); the invented world has no splits.
+    """
+    return found.series.source.startswith("synthetic")
 
 
 def _price_growth(metric: Metric, found: Sessions, before: Sessions | None) -> Fact | str:

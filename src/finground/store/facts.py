@@ -50,6 +50,7 @@ class Reported:
 
 def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
     """The facts of one company and metric, out of all its rows known by then."""
+    rows = list(rows)
     last = _last_filed(rows)
     if metric.instant:
         return {"instant": _best([(row.preference, _fact(row, "instant", metric)) for row in last])}
@@ -57,7 +58,9 @@ def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
     quarters = [(row.preference, _fact(row, "quarter", metric)) for row in last if row.days in QUARTER]
     if metric.unit == "currency":
         quarters += [
-            (1000 + longer.preference, _rest(longer, shorter)) for longer, shorter in _leaving_a_quarter(last)
+            (1000 + longer.preference, _rest(longer, shorter))
+            for longer, shorter in _leaving_a_quarter(last)
+            if _one_vintage(longer, shorter, rows)
         ]
     return {"quarter": _best(quarters), "year": _best(years)}
 
@@ -136,6 +139,25 @@ def _leaving_a_quarter(rows: Sequence[Reported]) -> list[tuple[Reported, Reporte
         for shorter in same
         if longer.days <= YEAR[-1] and shorter.days >= QUARTER[0] and longer.days - shorter.days in REST
     ]
+
+
+def _one_vintage(longer: Reported, shorter: Reported, rows: Sequence[Reported]) -> bool:
+    """Whether both are figures of one state of the books: a year that a later year's report restates, minus
+    nine months as first filed, is no quarter's figure. An amendment (10-K/A) corrects the year itself.
+    """
+    year, part = (_restated_later(row, rows) for row in (longer, shorter))
+    return year == part or (part and shorter.filed_at <= longer.filed_at)
+
+
+def _restated_later(row: Reported, rows: Sequence[Reported]) -> bool:
+    """Whether a report of a later period gave another value than one filed before."""
+    period = (row.tag, row.period_start, row.period_end)
+    before = (
+        old
+        for old in rows
+        if (old.tag, old.period_start, old.period_end) == period and old.filed_at < row.filed_at
+    )
+    return not row.form.endswith("/A") and any(old.value != row.value for old in before)
 
 
 def _rest(longer: Reported, shorter: Reported) -> Fact:

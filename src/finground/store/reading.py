@@ -20,6 +20,7 @@ from finground.store.reader import with_data
 from finground.store.series import Sessions, Window, sessions
 
 MARKET = "market"
+STALE = timedelta(days=10)  # a latest price older than that is no latest price
 MOST = 10  # companies shown for peers, an industry or the market
 TRADED = 60  # sessions over which traded value is averaged
 SHARES, VALUE = "shares-outstanding", "market-capitalisation"
@@ -173,6 +174,12 @@ class Reading:
             why = f"no session of it known by {self.as_of:%Y-%m-%d}"
             return Gap(id, what, why, near if isinstance(near, Fact) else None)
         value = computed.daily(metric, found, before, self.ledger(id))
+        if (
+            isinstance(value, Fact)
+            and interval is None
+            and self.as_of - found.closed_at(len(found) - 1) > STALE
+        ):
+            return Gap(id, what, f"no session within {STALE.days} days of {self.as_of:%Y-%m-%d}", value)
         return Gap(id, what, value) if isinstance(value, str) else value
 
     def rank(
@@ -195,6 +202,7 @@ class Reading:
             for fact in placed
             if fact.currency != main
         )
+        take.add(self._unplaced(set(ids) - {fact.entity for fact in placed}, by, len(ids)))
         placed = [fact for fact in placed if fact.currency == main]
         placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
         if not placed:
@@ -204,6 +212,15 @@ class Reading:
             for slug in slugs:
                 if slug != rank.by:
                     take.add(self.facts_of(fact.entity, self.catalog.metrics.by_slug(slug), interval, take))
+
+    def _unplaced(self, ids: set[str], by: Metric, of: int) -> list[Gap]:
+        """One gap for the companies that have no place in a ranking."""
+        if not ids or len(ids) == of:
+            return []
+        names = sorted(self.catalog.companies.by_id(id).name for id in ids)
+        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        why = f"{len(names)} of {of} companies have none for these dates by {self.as_of:%Y-%m-%d}: {listed}"
+        return [Gap(MARKET, by.name, why)]
 
     def index(self, take: Take, last: int | None, interval: Interval | None) -> None:
         """Sessions of the index: the `last` ones, and those of the interval."""

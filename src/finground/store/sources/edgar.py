@@ -29,6 +29,8 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
     data = json_of(path)
     if not isinstance(data, dict) or not {"cik", "facts"} <= data.keys():
         raise InputError(f"{path}: no 'cik' and 'facts' in it; EDGAR's company facts have both")
+    if not str(data["cik"]).isdigit():
+        raise InputError(f"{path}: 'cik' is {data['cik']!r}; it should be a number")
     company = company_id(int(data["cik"]))
     if company not in known.names:
         yield known.company(

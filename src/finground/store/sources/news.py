@@ -68,7 +68,8 @@ def _lines(path: Path) -> Iterator[tuple[datetime, dict[str, Any]] | Aside]:
 def _dated(row: Any, place: str) -> tuple[datetime, dict[str, Any]] | Aside:
     """The row with its time; set aside if it has no headline or no time it could be known from."""
     content = json.dumps(row, ensure_ascii=False)[:500]
-    if not isinstance(row, dict) or not row.get("title") or not row.get("ts"):
+    told = row if isinstance(row, dict) else {}
+    if not all(isinstance(told.get(key), str) and told[key] for key in ("title", "ts")):
         return Aside(place, "no title or no ts", content)
     try:
         return datetime.strptime(row["ts"], STAMP).replace(tzinfo=UTC), row
