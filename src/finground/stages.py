@@ -261,7 +261,7 @@ def table(work: Work) -> Outcome:
     """The papers' tables, ours beside theirs, and the plots."""
     from finground.bench.table import write
 
-    return Outcome(write(work.root, work.settings, work.commit))
+    return Outcome(write(work.root, work.settings))
 
 
 # what several of them do --------------------------------------------------------------------------

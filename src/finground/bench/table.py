@@ -21,12 +21,12 @@ COMMANDS = {"demo": "make demo", "small": "make real RAW=FOLDER", "paper": "fing
 Cell = str | float | int | None
 
 
-def write(root: Root, settings: Settings, commit: str) -> dict[str, float]:
+def write(root: Root, settings: Settings) -> dict[str, float]:
     """Write results/table.md and the plots; returns how many rows stand behind them."""
     scores = list(read_rows(root.scores, ScoreRow))
     cells = [row for path in _cells(root, settings) for row in read_rows(path, ScoreRow)]
     parts = [
-        head(settings, commit),
+        head(settings, scores),
         corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
         agents(scores, _losses(root, settings)),
@@ -47,13 +47,14 @@ def _cells(root: Root, settings: Settings) -> list[Path]:
     return [root.ablation(f"{fraction}-{seed}") for fraction in ablate.fractions for seed in ablate.seeds]
 
 
-def head(settings: Settings, commit: str) -> str:
+def head(settings: Settings, scores: Sequence[ScoreRow]) -> str:
     """What was run, on what, with what."""
     made = (
         "**invented companies; no figure here is real**"
         if settings.sample
         else f"raw files in `{settings.raw}`"
     )
+    commit = "`, `".join(sorted({row.commit for row in scores}))
     sizes = (
         f"{settings.stocksis.pairs} writer pairs, {settings.context.pairs} request pairs, "
         f"{settings.bench.questions} questions and {settings.bench.reports} reports a cell, "
