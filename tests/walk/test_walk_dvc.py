@@ -73,7 +73,7 @@ def test_a_changed_parameter_reruns_what_depends_on_it_and_nothing_else(built: t
     assert main(["plan", "--root", root.folder]) == 0
     would = dvc(root, "status", "--json")
     root.params.write_text(text)
-    assert set(json.loads(would.out)) == {"bench", "ablate@0.5-1", "ablate@1.0-1"}
+    assert set(json.loads(would.out)) == {"bench", "ablate@0.5-1", "ablate@1.0-1", "table"}
 
 
 def test_the_outer_repository_sees_nothing_to_commit_but_the_project(built: tuple[Root, Said]):
