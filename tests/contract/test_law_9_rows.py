@@ -12,7 +12,11 @@ from finground.records.score import ScoreRow
 
 @pytest.fixture(scope="module")
 def rows(walked: Root) -> list[ScoreRow]:
-    cells = [row for path in sorted(walked.ablations.glob("*.jsonl")) for row in read_rows(path, ScoreRow)]
+    cells = [
+        row
+        for path in sorted(walked.ablation("1").parent.glob("*.jsonl"))
+        for row in read_rows(path, ScoreRow)
+    ]
     return [*read_rows(walked.scores, ScoreRow), *cells]
 
 

@@ -59,4 +59,4 @@ def test_a_profile_runs_whole(profile: str, walked: Root, tmp_path: Path):
     assert ("invented companies" in text) == (profile == "demo")
     assert read_json(root.metrics("pretrain"))["four_bit_modules"] == 14
     cells = len(settings.ablate.fractions) * len(settings.ablate.seeds)
-    assert len(list(root.ablations.glob("*.jsonl"))) == cells
+    assert len(list(root.ablation("1").parent.glob("*.jsonl"))) == cells
