@@ -153,7 +153,7 @@ def analyse(
 
 
 def judge(report: Report, brief: Brief) -> Score | None:
-    """AnalyScore's eligibility of an analysis; other answers are not scored."""
+    """AnalyScore's eligibility of an analysis that was checked; other answers are not scored."""
     if report.kind != "analysis":
         return None
     criteria = eligibility(report, brief)

@@ -17,6 +17,7 @@ from finground.catalog.companies import Companies
 from finground.catalog.metrics import Metrics
 from finground.core.errors import InputError
 from finground.core.paths import Root
+from finground.encoder.embed import Embedder
 from finground.settings import Settings
 from finground.store.reader import Store
 
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_world(store: Path, settings: Settings) -> Iterator[World]:
-    """A store with the catalogue of what is in it, ready to answer from."""
-    from finground.encoder.embed import Embedder
-
+def open_world(store: Path, settings: Settings, encoder: Embedder | None = None) -> Iterator[World]:
+    """A store with the catalogue of what is in it, ready to answer from; the encoder may be open already."""
     with Store.open(store) as opened:
         catalog = Catalog(Companies(opened.companies()), Metrics.load())
         news = settings.news
@@ -39,7 +38,7 @@ def open_world(store: Path, settings: Settings) -> Iterator[World]:
             "store": store.name,
             "last_ingest": opened.last_ingest() or "frozen",
         }
-        yield World(opened, catalog, Embedder().embed, news.k, news.threshold, versions)
+        yield World(opened, catalog, (encoder or Embedder()).embed, news.k, news.threshold, versions)
 
 
 def agent(name: str, world: World, root: Root, settings: Settings, as_of: datetime) -> Agent:

@@ -17,6 +17,7 @@ from finground.records.bundle import Bundle
 from finground.records.report import Plan, Report, Section
 from finground.records.request import Request
 from finground.report.brief import Brief
+from finground.report.grounding import check
 from finground.report.template import TemplateWriter
 
 PAPERS = Path(__file__).parents[2].parent / "shared" / "papers"
@@ -27,8 +28,9 @@ GOOD = (
 
 
 def judged(text, brief=None):
-    report = Report("analysis", (Section("text", text),), "test", "complete")
-    return {criterion.name: criterion for criterion in eligibility(report, brief or analysis_brief())}
+    brief = brief or analysis_brief()
+    report = check(Report("analysis", (Section("text", text),), "test", "complete"), brief)
+    return {criterion.name: criterion for criterion in eligibility(report, brief)}
 
 
 def test_there_are_six_criteria_and_a_plain_report_passes_all():
@@ -66,7 +68,10 @@ def test_each_criterion_fails_where_it_should(criterion, text):
 def test_a_finding_older_than_its_window_is_stale_even_where_no_day_is_named():
     old = finding("technical", "rsi", 80.54, "points", "RSI(14) is 80.54, overbought.", end=date(2024, 5, 1))
     brief = analysis_brief([old, *(row for row in FINDINGS if row.tool != "technical")])
-    found = {criterion.name: criterion for criterion in eligibility(TemplateWriter().write(brief), brief)}
+    found = {
+        criterion.name: criterion
+        for criterion in eligibility(check(TemplateWriter().write(brief), brief), brief)
+    }
     assert not found["data timeliness"].passed
 
 

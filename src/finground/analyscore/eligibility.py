@@ -1,7 +1,8 @@
 """AnalyScore's eligibility check: six mandatory criteria, each with the evidence it was decided on
 (FinSphere, table 4).
 
-It reads any report, whoever wrote it, beside what its writer was given; it changes nothing.
+It reads any report, whoever wrote it, as `grounding.check` left it, beside what its writer was given; it
+changes nothing.
 """
 
 import re
@@ -12,7 +13,6 @@ from finground.analyscore.timeliness import stale
 from finground.records.report import Criterion, Report, Ungrounded
 from finground.report.analysis import conclude
 from finground.report.brief import Brief
-from finground.report.grounding import check
 from finground.report.reading import read_dates, read_numbers
 from finground.report.standard import LONG_TERM, SHORT_TERM
 
@@ -33,7 +33,7 @@ WANTED = {"bullish": "attention", "bearish": "caution", "neutral": "observation"
 
 def eligibility(report: Report, brief: Brief) -> tuple[Criterion, ...]:
     """All six criteria; the report is eligible if all pass."""
-    flaws = check(report, brief).ungrounded
+    flaws = report.ungrounded
     verdicts = {
         "conclusion structure": conclusion_structure(report),
         "logical consistency": logical_consistency(report, brief, flaws),

@@ -58,6 +58,9 @@ def lookup(options: argparse.Namespace) -> None:
 
 def ask(options: argparse.Namespace) -> None:
     """A question answered, every number with its source."""
+    from finground.encoder.embed import Embedder
+
+    encoder = Embedder().opened_aside()  # while the rest is imported
     from finground.answer import answer
     from finground.roles import open_world
     from finground.roles import writer as open_writer
@@ -67,7 +70,7 @@ def ask(options: argparse.Namespace) -> None:
     profile = _profile(options.profile) if options.profile else None
     if options.after and options.as_of is None:
         options.as_of = _kept(options.after).as_of.isoformat()
-    with open_world(shared.live(root), settings) as world:
+    with open_world(shared.live(root), settings, encoder) as world:
         agent = _agent(options, world, root, settings)
         writer = open_writer(options.writer, root, settings)
         answered = answer(
@@ -92,13 +95,14 @@ def score(options: argparse.Namespace) -> None:
     from finground.answer import judge
     from finground.core.coding import plain
     from finground.report.brief import Brief
+    from finground.report.grounding import check
     from finground.roles import open_world
 
     kept = _kept(options.answer)
     root = Root(options.root)
     with open_world(shared.live(root), shared.settings(root)) as world:
         brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
-        judged = judge(kept.report, brief)
+        judged = judge(check(kept.report, brief), brief)
     if judged is None:
         raise InputError(
             f"{options.answer} holds a {kept.report.kind} answer; AnalyScore grades analyses only"

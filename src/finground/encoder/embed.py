@@ -6,7 +6,7 @@ nothing but data; they are found on disk and not imported.
 """
 
 import importlib.util
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,14 @@ class Embedder:
 
     def __init__(self, threads: int = 2) -> None:
         self.threads = threads
+        self._opening: Future[Any] | None = None
+
+    def opened_aside(self) -> "Embedder":
+        """This encoder, opening itself on another thread for a question while the caller goes on."""
+        pool = ThreadPoolExecutor(1)
+        self._opening = pool.submit(lambda: (self._quick, self._tokenizer))
+        pool.shutdown(wait=False)
+        return self
 
     def embed(self, texts: list[str]) -> npt.NDArray[np.float32]:
         """Vectors [texts, 384] of length 1, in the order of the texts.
@@ -40,6 +48,8 @@ class Embedder:
         Texts are batched by length; a batch shares its int8 scales, so a vector may differ in the third digit
         with its company.
         """
+        if self._opening:
+            self._opening.result()
         tokenized = self._tokenizer.encode_batch(texts)
         session = self._quick if len(texts) <= FEW else self._optimised
         order = sorted(range(len(texts)), key=lambda at: len(tokenized[at].ids))

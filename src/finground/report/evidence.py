@@ -1,6 +1,7 @@
 """What was read and found, in the shape a report is checked against."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -39,11 +40,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All values, days and words of a brief. `text` is lower case; `news` has every passage with plain
-    quotation marks.
+    """All values, days and words of a brief. `values` are ordered by size, whatever their sign; `text` is
+    lower case; `news` has every passage with plain quotation marks.
     """
 
     values: tuple[Known, ...]
+    sizes: tuple[float, ...]
     days: frozenset[date]
     text: str
     words: frozenset[str]
@@ -53,8 +55,10 @@ class Evidence:
 
     def borne_out(self, number: Number, days: set[date]) -> tuple[tuple[str, ...], str]:
         """Ids of what bears the number out; or none, and why."""
-        candidates = (*self.values, *self._of_days(days)) if days else self.values
-        near = [known for known in candidates if _same(number, known.value)]
+        half = number.half * (1 + 1e-9)
+        first = bisect_left(self.sizes, abs(number.value) - half)
+        near = list(self.values[first : bisect_right(self.sizes, abs(number.value) + half)])
+        near += [known for known in self._of_days(days) if abs(abs(number.value) - abs(known.value)) <= half]
         fitting = [known for known in near if _fits(number.kind, known.kind)]
         if not fitting:
             return (), f"nothing that was read has this value{' in this unit' if near else ''}"
@@ -121,18 +125,20 @@ def gather(brief: Brief) -> Evidence:
     bundle = brief.bundle
     told = [*_told(brief)]
     changes = () if brief.findings else _changes(bundle.facts)  # tools have found those that count
-    values = [
+    found = [
         *_of_facts(bundle),
         *changes,
         *_of_series(bundle),
         *_of_findings(brief.findings),
         *_of_texts(told),
     ]
+    values = tuple(sorted(found, key=lambda known: abs(known.value)))
+    sizes = tuple(abs(known.value) for known in values)
     days = {*_days(bundle, brief), *(day for _, text in told for day in _exact_days(text))}
     text = "\n".join(text for _, text in told)
     words = frozenset(re.findall(r"[A-Z]{2,5}", text)) | {c for fact in bundle.facts if (c := fact.currency)}
     news = tuple(plain(f"{row.headline} {row.body}") for row in bundle.passages)
-    return Evidence(tuple(values), frozenset(days), text.lower(), words, news, brief.findings, bundle.series)
+    return Evidence(values, sizes, frozenset(days), text.lower(), words, news, brief.findings, bundle.series)
 
 
 def plain(text: str) -> str:
@@ -231,11 +237,6 @@ def _days(bundle: Bundle, brief: Brief) -> Iterator[date]:
 
 def _exact_days(text: str) -> Iterable[date]:
     return (day for found in read_dates(text)[1] for day in (found.first, found.last) if not found.any_year)
-
-
-def _same(number: Number, value: float) -> bool:
-    """Equal in size within half of the number's last digit."""
-    return abs(abs(number.value) - abs(value)) <= number.half * (1 + 1e-9)
 
 
 def _fits(written: str, known: str) -> bool:
