@@ -228,3 +228,39 @@ def test_half_a_question_is_refused_with_the_half_that_is_missing(question, why)
 def test_a_date_that_is_none_is_refused():
     with pytest.raises(DateError, match="Q1 to Q4"):
         ask("What was Apple's revenue in Q7 2023?")
+
+
+@pytest.mark.parametrize(
+    ("question", "unresolved"),
+    [
+        ("Foobar revenue", "Foobar"),
+        ("foobar revenue", "foobar"),
+        ("China Bank revenue", "China Bank"),
+        ("What is the revenue of 6912?", "6912"),
+        ("revenue of foobar in 2022", "foobar"),
+        ("Quillmark net income last quarter", "Quillmark"),
+        ("Compare foobar and Apple on revenue", "foobar"),
+        ("Apple vs foobar revenue 2022", "foobar"),
+        ("compare apple with foobar by revenue", "foobar"),
+    ],
+)
+def test_a_name_that_nobody_knows_is_noticed_without_a_capital_too(question, unresolved):
+    assert ask(question).unresolved == (unresolved,)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a good current ratio for retailers?",
+        "Trailing P/E",
+        "how is adjusted EBITDA computed",
+        "ROE vs ROA?",
+    ],
+)
+def test_a_word_that_qualifies_a_metric_is_no_name(question):
+    found = ask(question)
+    assert found.kind == "educational" and found.unresolved == ()
+
+
+def test_a_ticker_in_small_letters_is_the_company():
+    assert [entity.name for entity in ask("aapl revenue 2022").entities] == ["Apple Inc."]

@@ -54,6 +54,9 @@ class RulesAgent:
         explained = [(one.start, one.end) for one in named] + list(when.places)
         people = whom.read(query, self.catalog.companies, as_of, explained)
         rank = ranking.read(query)
+        if not (people.entities or people.unknown or people.everyone or rank):
+            certain = when.interval is not None or PAST.search(query) is not None
+            people = whom.unmarked(query, self.catalog.companies, as_of, explained, certain=certain)
         primary = _primary(named, people.places, query, rank)
         entities = people.entities or ((MARKET,) if rank or people.everyone else ())
         metrics = self.catalog.expand(primary)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from finground.catalog import unmarked as names
 from finground.catalog.catalog import company_entity, industry_entity, peers_entity
 from finground.catalog.companies import Companies, Company
 from finground.catalog.mention import Mention
@@ -71,12 +72,9 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
     industries = _industries(query, companies, explained)
     places = [(start, end) for start, end, _ in industries]
     mentions = companies.mentions(query, as_of, [*explained, *places])
-    for one in mentions:
-        if one.ambiguous:
-            raise CatalogError(
-                f"{one.text!r} may be {', '.join(one.candidates[:5])}; write the one that is meant",
-                one.candidates,
-            )
+    known = [one for one in mentions if one.found]
+    mentions += names.beside(companies, query, as_of, known, [*explained, *places])
+    _refuse_ambiguous(mentions)
     placed = [(start, industry_entity(name)) for start, _, name in industries] + _entities(query, mentions)
     entities = tuple(dict.fromkeys(entity for _, entity in sorted(placed, key=lambda pair: pair[0])))
     unknown = [Unknown(one.text, one.candidates) for one in mentions if one.found is None]
@@ -88,6 +86,30 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
         known_places,
         not unknown and EVERYONE.search(query) is not None,
     )
+
+
+def unmarked(
+    query: str, companies: Companies, as_of: datetime, explained: Sequence[tuple[int, int]], *, certain: bool
+) -> Whom:
+    """Whom a question is about that `read` found nobody in; `certain` if it must be about somebody.
+
+    Raises:
+        CatalogError: if a name may be that of several companies.
+    """
+    mentions = names.unmarked(companies, query, as_of, explained, certain=certain)
+    _refuse_ambiguous(mentions)
+    entities = tuple(dict.fromkeys(entity for _, entity in _entities(query, mentions)))
+    unknown = tuple(Unknown(one.text, one.candidates) for one in mentions if one.found is None)
+    return Whom(entities, unknown, tuple((one.start, one.end) for one in mentions if one.found), False)
+
+
+def _refuse_ambiguous(mentions: Sequence[Mention[Company]]) -> None:
+    for one in mentions:
+        if one.ambiguous:
+            raise CatalogError(
+                f"{one.text!r} may be {', '.join(one.candidates[:5])}; write the one that is meant",
+                one.candidates,
+            )
 
 
 def _entities(query: str, mentions: tuple[Mention[Company], ...]) -> list[tuple[int, Entity]]:

@@ -268,10 +268,13 @@ class Lists:
     never: frozenset[str]
     position: frozenset[str]
     continues: frozenset[str]
+    places: frozenset[str]
+    qualifies: frozenset[str]
 
 
 @cache
 def lists() -> Lists:
     """The shipped word lists, read once."""
     text = resources.files("finground.catalog").joinpath("data/words.toml").read_text("utf-8")
-    return Lists(**{name: frozenset(row.split()) for name, row in tomllib.loads(text).items()})
+    found = {name: frozenset(row.split()) for name, row in tomllib.loads(text).items()}
+    return Lists(**found | {"never": found["never"] | found["places"]})
