@@ -57,6 +57,8 @@ check: setup
 
 real: setup
 	@test -e runs/real/params.yaml || $(BIN)/finground init runs/real --profile small --raw "$(RAW)"
+	@test "$$(cd runs/real && realpath "$$(sed -n 's/^raw: *\([^#]*[^# ]\).*/\1/p' params.yaml)")" = "$$(realpath '$(RAW)')" || \
+	  { echo "runs/real reads another folder than RAW=$(RAW): give that one, or remove runs/real" >&2; exit 2; }
 	$(BIN)/finground run all --root runs/real
 	$(BIN)/finground table --root runs/real --copy docs/results.md
 

@@ -99,7 +99,7 @@ def retrain(root: str = ".", metric: str = METRIC) -> Any:
 
 def challenge(root: str, metric: str) -> bool:
     """Read, build, judge."""
-    read_new(root)
+    if_free(root, "ingest", lambda: read_new(root))
     make_all(root)
     return keep_the_better(root, metric)
 

@@ -112,12 +112,13 @@ def alone(root: str, work: str) -> Iterator[None]:
 def mark_crashed(root: str) -> int:
     """Mark runs of this flow in this root whose process was killed; returns how many."""
     wanted = FlowRunFilter(state=FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.RUNNING])))
+    here = Path(root).resolve()
     named = FlowFilter(name=FlowFilterName(any_=[str(flow_run.flow_name)]))
     with get_client(sync_client=True) as client:
         stale = [
             run
             for run in client.read_flow_runs(flow_filter=named, flow_run_filter=wanted)
-            if str(run.id) != flow_run.id and run.parameters.get("root") == root
+            if str(run.id) != flow_run.id and Path(run.parameters.get("root", ".")).resolve() == here
         ]
         for run in stale:
             get_run_logger().warning("run %s was killed; marked crashed", run.name)

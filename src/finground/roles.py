@@ -15,6 +15,7 @@ from finground.answer import Agent, World, Writer
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
 from finground.catalog.metrics import Metrics
+from finground.core.artifact import MANIFEST, digest
 from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.encoder.embed import Embedder
@@ -101,7 +102,18 @@ def tuned_writer(adapter: Path | None, root: Root, settings: Settings) -> "Tuned
     """A writer on the domain base, with an adapter or as it is."""
     from finground.report.tuned import TunedWriter
 
-    return TunedWriter(_generator(root, settings, "domain", adapter), settings.bench.new_tokens)
+    bench = settings.bench
+    return TunedWriter(_generator(root, settings, "domain", adapter), bench.new_tokens, bench.batch)
+
+
+def models(agent: str, writer: str, root: Root, settings: Settings) -> dict[str, str]:
+    """Which agent and writer answered; of a model the digest of its adapter's manifest, base included."""
+    folders = {"agent": root.agent(settings.agent.bases[-1]), "writer": root.writer}
+    used = {"agent": agent, "writer": writer}
+    return {
+        role: f"{name} {digest(folders[role] / MANIFEST)}" if name in ("tuned", "hybrid") else name
+        for role, name in used.items()
+    }
 
 
 def there(path: Path, command: str) -> Path:

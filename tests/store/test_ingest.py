@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 import tarfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import func, select
@@ -14,9 +14,11 @@ from finground.core.errors import InputError
 from finground.store import schema
 from finground.store.ingest import add, ingest
 from finground.store.reader import Store
+from finground.store.series import Window, sessions
 from finground.store.snapshot import dump
 
 LATER = datetime(2026, 2, 1, tzinfo=UTC)
+ALP = "cik:0000000001"
 
 
 def count(world, table):
@@ -41,6 +43,32 @@ def test_a_revised_bar_is_a_new_row_beside_the_old_one(world):
     path.write_text(path.read_text().replace("2023-06-30,10,12,9,14.0", "2023-06-30,10,12,9,14.5"))
     assert world.ingest(LATER).rows == {"bars": 1}
     assert count(world, schema.bars) == 12
+
+
+def test_a_correction_made_after_as_of_is_not_known(world):
+    path = world.raw / "market/prices/ALP.csv"
+    path.write_text(path.read_text().replace("2023-06-30,10,12,9,14.0", "2023-06-30,10,12,9,14.5"))
+    world.ingest(LATER)
+
+    def close(as_of):
+        with world.store.reading() as connection:
+            found = sessions(connection, schema.bars, ALP, schema.seconds(as_of), Window(last=1))
+        return found.value("close", 0)
+
+    assert close(LATER - timedelta(seconds=1)) == 14.0  # history is recorded late, its first version holds
+    assert close(LATER) == 14.5
+
+
+def test_a_file_that_another_ingest_has_read_meanwhile_is_left(raw, tmp_path, monkeypatch):
+    def another_first(files, what):
+        monkeypatch.undo()
+        with Store.open(tmp_path / "a.db") as other:
+            ingest(other, raw, now=NOW, metrics=METRICS, embed=vectors_of)
+        return files
+
+    with Store.open(tmp_path / "a.db", create=True) as store:
+        monkeypatch.setattr("finground.store.ingest.progress", another_first)
+        assert ingest(store, raw, now=NOW, metrics=METRICS, embed=vectors_of).rows == {}
 
 
 class Killed(BaseException):

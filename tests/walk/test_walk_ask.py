@@ -169,7 +169,7 @@ def test_a_page_escapes_what_was_asked(ask: Finground, first: str, tmp_path: Pat
         ("Please analyze Foo Bar Inc", DAY, "no company is known as 'Foo Bar Inc'"),
         ("What is the net income of Tesla in 2024?", "2025-13-30", "'2025-13-30' is not a time"),
         ("hello there", DAY, "names no company, industry or metric; ask e.g."),
-        ("Net income of '; DROP TABLE companies; -- in 2024", DAY, "names no company or industry"),
+        ("Net income of '; DROP TABLE companies; -- in 2024", DAY, "no company is known as 'DROP'"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence_and_exit_2(ask: Finground, question, as_of, words):

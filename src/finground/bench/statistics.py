@@ -47,13 +47,6 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     return float(array.mean()), stderr
 
 
-def bootstrap(values: Sequence[float], *, seed: int, level: float = 0.95, rounds: int = ROUNDS) -> Interval:
-    """The mean with its percentile interval over items drawn again with replacement."""
-    array = np.asarray(values, dtype=np.float64)
-    means = [array[drawn].mean() for drawn in _draws(len(array), seed, rounds)]
-    return _interval(float(array.mean()), np.asarray(means), level)
-
-
 def sign_flip_p(first: Sequence[float], second: Sequence[float], *, seed: int, rounds: int = 10_000) -> float:
     """Two-sided p of the mean paired difference, were each sign a coin's toss; exact up to 12 pairs.
 
@@ -82,15 +75,6 @@ def perplexity(losses: Sequence[Loss]) -> float:
     if not tokens.sum():
         raise ValueError("there is no perplexity of no tokens")
     return math.exp(nll.sum() / tokens.sum())
-
-
-def perplexity_interval(
-    losses: Sequence[Loss], *, seed: int, level: float = 0.95, rounds: int = ROUNDS
-) -> Interval:
-    """Perplexity with its interval over documents drawn again with replacement."""
-    nll, tokens = _sums(losses)
-    drawn = [math.exp(nll[d].sum() / tokens[d].sum()) for d in _draws(len(nll), seed, rounds)]
-    return _interval(perplexity(losses), np.asarray(drawn), level)
 
 
 def paired_perplexity(plain: Sequence[Loss], adapted: Sequence[Loss], *, seed: int) -> dict[str, float]:

@@ -1,5 +1,5 @@
-"""Names that nothing marks as such: in small letters ("aapl revenue"), at the start ("Quillmark net income"), a
-number ("the revenue of 6912").
+"""Names that nothing marks as such: in small letters ("aapl revenue"), at the start of a question ("Quillmark
+net income"), a number ("the revenue of 6912").
 
 `spotting` reads names by their capitals, possessives and legal forms. Where it found nobody, a word that
 stands right before a metric, or after "of", "compare" and the like, and that no question needs otherwise, is
@@ -16,14 +16,14 @@ from finground.catalog.names import Word, words
 from finground.catalog.spotting import lists
 
 LEADS = frozenset({
-    "of", "for", "at", "by", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze", "compare",
-    "between", "evaluate", "assess", "review", "vs", "versus",
+    "of", "for", "at", "by", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze",
+    "compare", "between", "evaluate", "assess", "review", "vs", "versus",
 })  # fmt: skip
 JOINS = frozenset({"and", "or", "vs", "versus", "to", "with", "against", "than"})
 COMPARES = frozenset({"compare", "comparing", "between", "vs", "versus"})
 EXPLAINS = re.compile(
-    r"\b(?:what(?:'s| is| are| does| do| exactly)|explain|define|definition|meaning|means?|how (?:is|are|do|does)"
-    r"|why|difference|tell me|describe)\b",
+    r"\b(?:what(?:'s| is| are| does| do| exactly)|explain|define|definition|meaning|means?"
+    r"|how (?:is|are|do|does)|why|difference|tell me|describe)\b",
     re.I,
 )
 

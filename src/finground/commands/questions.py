@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,22 +62,22 @@ def ask(options: argparse.Namespace) -> None:
     from finground.encoder.embed import Embedder
 
     encoder = Embedder().opened_aside()  # while the rest is imported
+    from finground import roles
     from finground.answer import answer
-    from finground.roles import open_world
-    from finground.roles import writer as open_writer
 
     root = Root(options.root)
     settings = shared.settings(root)
     profile = _profile(options.profile) if options.profile else None
     if options.after and options.as_of is None:
         options.as_of = _kept(options.after).as_of.isoformat()
-    with open_world(shared.live(root), settings, encoder) as world:
+    with roles.open_world(shared.live(root), settings, encoder) as world:
         agent = _agent(options, world, root, settings)
-        writer = open_writer(options.writer, root, settings)
+        writer = roles.writer(options.writer, root, settings)
+        models = roles.models("rules" if options.after else options.agent, options.writer, root, settings)
         answered = answer(
             options.question,
             as_of=shared.as_of(options.as_of),
-            world=world,
+            world=replace(world, versions={**world.versions, **models}),
             agent=agent,
             writer=writer,
             profile=profile,
@@ -129,6 +130,8 @@ def _agent(options: argparse.Namespace, world: "World", root: Root, settings: "S
     from finground.roles import agent
 
     if getattr(options, "after", None):
+        if options.agent != "rules":
+            raise InputError(f"--after is read by rules; leave --agent {options.agent} out")
         from finground.agent.follow import FollowUp
 
         return FollowUp(world.catalog, _kept(options.after).request)

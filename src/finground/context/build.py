@@ -58,9 +58,9 @@ class Maker:
         for _ in range(TRIES):
             if not usable:
                 break
-            pair = self._pair(part, rng.choice(usable), pool, rng)
-            if pair.query not in self.asked:
-                self.asked.add(pair.query)
+            pair, plain = self._pair(part, rng.choice(usable), pool, rng)
+            if pair.query not in self.asked and plain not in self.asked:
+                self.asked |= {pair.query, plain}
                 return pair
         raise FingroundError(
             f"part {part} ran out of different questions: {len(usable)} templates, {len(pool.companies)} "
@@ -68,13 +68,14 @@ class Maker:
             "context.test_pairs, or ingest more companies"
         )
 
-    def _pair(self, part: str, template: Template, pool: Pool, rng: random.Random) -> Pair:
+    def _pair(self, part: str, template: Template, pool: Pool, rng: random.Random) -> tuple[Pair, str]:
+        """A pair, and its question as it was before noise: a question is the same one in any typing."""
         at = rng.choice(self.moments)
         chosen = fill.choose(template, pool, at, rng)
         noise = "none" if part == NATURAL else vary.draw(rng)
         pieces = self.wording.question(template, chosen, at.as_of, rng)
         varied = vary.vary(pieces, noise, rng)
-        return Pair(
+        pair = Pair(
             query=vary.text(varied),
             as_of=at.as_of,
             request=fill.request(template, chosen, self.catalog),
@@ -84,6 +85,7 @@ class Maker:
             noise=noise if varied != pieces else "none",
             part=part,
         )
+        return pair, vary.text(pieces)
 
 
 def build(

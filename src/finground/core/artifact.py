@@ -113,10 +113,10 @@ def read_json(path: Path) -> Any:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Text of a file, plain or gz.
+    """Text of a file, plain or gz; bytes that are not of the encoding are replaced.
 
     Raises:
-        InputError: if it is missing, a damaged gzip, or not of that encoding.
+        InputError: if it is missing or a damaged gzip.
     """
     return read_bytes(path).decode(encoding, errors="replace")
 

@@ -125,7 +125,8 @@ def _experiment(client: Any, root: Root) -> str:
     found = client.get_experiment_by_name(EXPERIMENT)
     if found is not None:
         return str(found.experiment_id)
-    return str(client.create_experiment(EXPERIMENT, artifact_location=root.tracked.resolve().as_uri()))
+    local = None if os.environ.get("MLFLOW_TRACKING_URI") else root.tracked.resolve().as_uri()
+    return str(client.create_experiment(EXPERIMENT, artifact_location=local))
 
 
 def _parent(client: Any, experiment: str, sweep: str) -> str:

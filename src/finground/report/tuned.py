@@ -36,9 +36,12 @@ class Generates(Protocol):
 class TunedWriter:
     """Writes with a model."""
 
-    def __init__(self, generator: Generates, max_new_tokens: int = NEW_TOKENS, name: str = "tuned") -> None:
+    def __init__(
+        self, generator: Generates, max_new_tokens: int = NEW_TOKENS, batch: int = BATCH, name: str = "tuned"
+    ) -> None:
         self.generator = generator
         self.max_new_tokens = max_new_tokens
+        self.batch = batch
         self.name = name
 
     def write(self, brief: Brief) -> Report:
@@ -48,7 +51,7 @@ class TunedWriter:
     def write_all(self, briefs: Sequence[Brief]) -> list[Report]:
         """Several reports, generated in batches."""
         prompts = [prompt(brief) for brief in briefs]
-        replies = self.generator.reply(prompts, max_new_tokens=self.max_new_tokens, batch=BATCH)
+        replies = self.generator.reply(prompts, max_new_tokens=self.max_new_tokens, batch=self.batch)
         return [self._report(brief, said) for brief, said in zip(briefs, replies, strict=True)]
 
     def _report(self, brief: Brief, said: Said) -> Report:

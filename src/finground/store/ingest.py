@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, select, update
 
 from finground.catalog.metrics import Metrics
 from finground.core.artifact import digest
@@ -157,17 +157,20 @@ class _Writer:
     aside: dict[str, int]
 
     def write(self, store: Store, read: Iterator[Read]) -> None:
-        """All of the file and the note that it was read, or nothing."""
+        """All of the file and the note that it was read, or nothing; nothing if another ingest was first."""
         counts, reasons = dict[str, int](), dict[str, int]()
         with store.engine.begin() as connection:
+            note = {"sha256": self.sha256, "path": self.path, "kind": self.kind, "rows": 0}
+            if not add(connection, schema.ingested, [{**note, "recorded_at": self.recorded_at}]):
+                return
             for item in _gathered(read):
                 if isinstance(item, Aside):
                     self._set_aside(connection, item)
                     reasons[item.reason] = reasons.get(item.reason, 0) + 1
                 else:
                     counts[item.table.name] = counts.get(item.table.name, 0) + self._add(connection, item)
-            note = {"sha256": self.sha256, "path": self.path, "kind": self.kind, "rows": sum(counts.values())}
-            connection.execute(insert(schema.ingested), [{**note, "recorded_at": self.recorded_at}])
+            total_rows = update(schema.ingested).where(schema.ingested.c.sha256 == self.sha256)
+            connection.execute(total_rows.values(rows=sum(counts.values())))
         for total, new in ((self.rows, counts), (self.aside, reasons)):
             for key, count in new.items():
                 total[key] = total.get(key, 0) + count

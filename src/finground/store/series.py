@@ -1,10 +1,13 @@
-"""Daily bars and flows of one entity, out of the rows known at `as_of`; of a revised day the last row
-recorded counts.
+"""Daily bars and flows of one entity, out of the rows known at `as_of`.
+
+Of a revised day the last row recorded by then counts; of one that was recorded only later, as history is, the
+first: a correction made after `as_of` is not known.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,14 +73,15 @@ def sessions(
         known = known.where(closed < _midnight(window.end + timedelta(days=1)))
     if window.start is not None and window.last is None:
         known = known.where(closed >= _midnight(window.start))
-    rows: dict[int, Sequence[object]] = {}
+    rows: dict[int, Sequence[Any]] = {}
     earliest = None if window.start is None else _midnight(window.start)
     with connection.execute(known.order_by(closed.desc(), table.c.recorded_at.desc())) as result:
         for row in result:
             enough = window.last is not None and len(rows) >= window.last
             if row[0] not in rows and enough and (earliest is None or row[0] < earliest):
                 break
-            rows.setdefault(row[0], row)
+            if row[0] not in rows or rows[row[0]][1] > until:
+                rows[row[0]] = row
     return _sessions(entity, table.name, names, list(reversed(rows.values()))) if rows else None
 
 
@@ -98,7 +102,7 @@ def within(found: Sessions, start: date) -> Sessions | None:
     )
 
 
-def _sessions(entity: str, kind: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Sessions:
+def _sessions(entity: str, kind: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sessions:
     by_column = list(zip(*rows, strict=True))
     times = np.array(by_column[0], dtype="datetime64[s]")
     columns = tuple(np.array(values, dtype=np.float64) for values in by_column[4:])
