@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from finground.core.artifact import read_rows, write_json, write_rows, write_table
+from finground.core.artifact import write_json, write_rows, write_table
 from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.settings import Settings
@@ -182,15 +182,13 @@ def agent(work: Work) -> Outcome:
     from datasets import Dataset
 
     from finground.agent.tune import rows
+    from finground.context.pairs import read_pairs
     from finground.lm.tune import held_out_loss, prompt_tune
-    from finground.records.request import Pair
 
     root, settings, kind = work.root, work.settings, work.cell
     with _world(work) as world:
         parts = {
-            part: Dataset.from_list(
-                rows(read_rows(root.context / f"{part}.jsonl", Pair), settings.agent.form, world.catalog)
-            )
+            part: Dataset.from_list(rows(read_pairs(root.context, part), settings.agent.form, world.catalog))
             for part in ("train", "evaluation")
         }
         about = {"catalog": world.catalog.digest}

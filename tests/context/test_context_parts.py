@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 from finground.context.build import build, make
+from finground.context.natural import questions
+from finground.context.pairs import read_pairs
 from finground.context.split import NATURAL, TESTS, TRAINED, LeakError, check
-from finground.core.artifact import read_rows
 from finground.core.errors import FingroundError, InputError
-from finground.records.request import Entity, Pair
+from finground.records.request import Entity
 from finground.settings import Context
 
 
 def test_evaluation_is_a_fifth_and_the_tests_are_of_one_size(made):
     parts, _ = made
     assert {part: len(pairs) for part, pairs in parts.items()} == {
-        "train": 480, "evaluation": 120, **dict.fromkeys(TESTS, 50), NATURAL: 60,
+        "train": 480, "evaluation": 120, **dict.fromkeys(TESTS, 50), NATURAL: len(questions()),
     }  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def test_most_questions_have_no_noise_and_all_are_asked_by_the_last_day(made, as
 def test_the_folder_holds_what_the_counts_say_and_only_companies_with_data(catalog, as_of, tmp_path):
     folder, ids = tmp_path / "context", [company.id for company in catalog.companies.all[:5]]
     counts = build(catalog, folder, Context(pairs=50, test_pairs=8), as_of=as_of, seed=1, companies=ids)
-    read = {part: list(read_rows(folder / f"{part}.jsonl", Pair)) for part in counts["pairs"]}
+    read = {part: list(read_pairs(folder, part)) for part in counts["pairs"]}
     assert {part: len(pairs) for part, pairs in read.items()} == counts["pairs"]
     assert sum(counts["kinds"].values()) == sum(counts["pairs"].values())
     about = {
@@ -113,8 +114,13 @@ build(Catalog(Companies(companies)), Path(sys.argv[1]), Context(pairs=40, test_p
     build(catalog, tmp_path / "here", Context(pairs=40, test_pairs=8), as_of=as_of, seed=3)
     assert (tmp_path / "here/manifest.json").read_bytes() == (tmp_path / "there/manifest.json").read_bytes()
     other = build(catalog, tmp_path / "other", Context(pairs=40, test_pairs=8), as_of=as_of, seed=4)
-    assert other["pairs"] == {"train": 32, "evaluation": 8, **dict.fromkeys(TESTS, 2), NATURAL: 60}
-    assert (tmp_path / "here/train.jsonl").read_bytes() != (tmp_path / "other/train.jsonl").read_bytes()
+    assert other["pairs"] == {
+        "train": 32,
+        "evaluation": 8,
+        **dict.fromkeys(TESTS, 2),
+        NATURAL: len(questions()),
+    }
+    assert (tmp_path / "here/train.parquet").read_bytes() != (tmp_path / "other/train.parquet").read_bytes()
 
 
 def test_a_catalogue_without_enough_questions_fails_with_what_would_mend_it(catalog, as_of, monkeypatch):

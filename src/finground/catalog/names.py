@@ -8,6 +8,7 @@ A key is lower case without accents, points or hyphens; "&" reads "and"; an apos
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+")
 QUESTION_WORD = re.compile(r"&|(?:[A-Za-z]\.){2,}|[^\W_]+(?:['’`][^\W_]+)*['’`]?")
@@ -73,6 +74,7 @@ def words(question: str) -> list[Word]:
     return found
 
 
+@lru_cache(maxsize=65_536)  # the same few thousand words make up all questions
 def _keys(text: str) -> tuple[str, ...]:
     if text == "&":
         return ("and",)

@@ -9,6 +9,8 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
+from typing import get_args
 
 from finground.catalog.catalog import MARKET, Catalog, company_entity, industry_entity, peers_entity
 from finground.catalog.companies import Company
@@ -29,7 +31,7 @@ class Piece:
     slot: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """What a part of the data set may be filled with."""
 
@@ -39,7 +41,11 @@ class Pool:
 
     def fitting(self, need: Need) -> tuple[Metric, ...]:
         """Metrics a slot of that need can take."""
-        return tuple(metric for metric in self.metrics if fits(metric, need))
+        return self._fitting[need]
+
+    @cached_property
+    def _fitting(self) -> dict[Need, tuple[Metric, ...]]:
+        return {need: tuple(m for m in self.metrics if fits(m, need)) for need in get_args(Need)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Question templates as data: a text with typed slots, and what may be put into them.
 
-In come the shipped JSONL files (`templates/`, one file a channel, and `natural.jsonl`, written apart from
-them); out go checked templates. A slot is `[company]`, `[company1]`, `[company2]`, `[companies]`,
-`[industry]`, `[metrics]`, `[date]` or `[number]`.
+In come the shipped JSONL files (`templates/`, one file a channel); out go checked templates. A slot is
+`[company]`, `[company1]`, `[company2]`, `[companies]`, `[industry]`, `[metrics]`, `[date]` or `[number]`.
 """
 
 import re
@@ -64,11 +63,6 @@ def templates() -> tuple[Template, ...]:
     """The shipped templates of all three channels, those held out for tests among them."""
     folder = files("finground.context") / "templates"
     return tuple(t for name in ("technology", "advisor", "investor") for t in _read(folder / f"{name}.jsonl"))
-
-
-def natural() -> tuple[Template, ...]:
-    """Questions written as people ask them, apart from the templates; only ever tested on."""
-    return tuple(_read(files("finground.context") / "natural.jsonl"))
 
 
 def check(template: Template) -> Template:
