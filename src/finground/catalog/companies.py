@@ -74,8 +74,9 @@ class Company:
     @property
     def dated(self) -> tuple[DatedTicker, ...]:
         """All tickers with their days; the one without days if no others are known."""
-        alone = DatedTicker(self.ticker, exchange=self.exchange)
-        return self.tickers or ((alone,) if self.ticker else ())
+        if self.tickers or not self.ticker:
+            return self.tickers
+        return (DatedTicker(self.ticker, exchange=self.exchange),)
 
     def name_at(self, day: date | None) -> str:
         """What it was called on that day; None is today."""
@@ -98,10 +99,14 @@ class Companies:
         Raises:
             CatalogError: if there is none.
         """
-        found = self._by_id.get(id)
+        found = self.find(id)
         if found is None:
             raise CatalogError(f"no company has the id {id!r}; ids look like 'cik:0000320193'")
         return found
+
+    def find(self, id: str) -> Company | None:
+        """The company of that id, if there is one."""
+        return self._by_id.get(id)
 
     def resolve(self, text: str, as_of: datetime | None = None) -> Company:
         """The one company that the text means as of then; without a time, today.
@@ -144,11 +149,17 @@ class Companies:
         Without its exchange ("XLON:BA") a ticker is read as an American one, if it is one.
         """
         day = as_of.date() if as_of else None
-        dotted = ticker.replace(".", "-").replace(" ", "-")
-        listed = self._index.tickers.get(ticker) or self._index.tickers.get(dotted) or []
-        held = [(company, dated.exchange in AMERICAN) for company, dated in listed if dated.holds(day)]
-        american = any(american for _, american in held)
-        return tuple(dict.fromkeys(company for company, one in held if one or not american))
+        exchange, _, bare = ticker.rpartition(":")
+        dotted = bare.replace(".", "-").replace(" ", "-")
+        listed = self._index.tickers.get(bare) or self._index.tickers.get(dotted) or []
+        held = [(company, dated.exchange) for company, dated in listed if dated.holds(day)]
+        asked = {exchange} if exchange else AMERICAN if any(one in AMERICAN for _, one in held) else None
+        return tuple(dict.fromkeys(company for company, one in held if asked is None or one in asked))
+
+    def listed(self, ticker: str) -> Company | None:
+        """The company that bears the ticker today, if exactly one does."""
+        found = self.by_ticker(ticker)
+        return found[0] if len(found) == 1 else None
 
     def starting_with(self, text: str) -> tuple[Company, ...]:
         """The companies whose name goes on after the text ("Delta": Delta Air Lines), the shortest first."""
