@@ -1,11 +1,11 @@
 # ruff: noqa: T201 (a script that says what it left out)
 """Makes the shipped companies: `python scripts/make_companies.py company_tickers.json[.gz]`.
 
-In: the package pytickersymbols (names, tickers, indices of listed companies), `companies.toml` beside this
-script (industries, corrections, companies added, changes of ticker and name, ways of writing), and SEC's list
-of tickers, of which only the CIK numbers are taken. Out: `src/finground/catalog/data/companies.json`, a line
-each, sorted by id; the same bytes from the same input. Names that two companies would share stop it; other
-names that they share are left out, and said.
+In: the package pytickersymbols 1.17.10 (names, tickers, indices of listed companies), `companies.toml` beside
+this script (industries, corrections, companies added, changes of ticker and name, ways of writing), and SEC's
+list of tickers, of which only the CIK numbers are taken. Out: `src/finground/catalog/data/companies.json`, a
+line each, sorted by id; the same bytes from the same input. Names that two companies would share stop it;
+other names that they share are left out, and said.
 """
 
 import gzip
@@ -59,7 +59,7 @@ class Row:
     names: list[dict[str, str]] = field(default_factory=list)
 
 
-def main(sec: Path) -> None:
+def main(sec: Path, out: Path = OUT) -> None:
     hand = tomllib.loads((HERE / "companies.toml").read_text("utf-8"))
     groups = {
         key: (sector, industry)
@@ -81,7 +81,7 @@ def main(sec: Path) -> None:
             join(earlier, company)
     drop_shared(made, hand["shared"])
     lines = [json.dumps(made[id], ensure_ascii=False, separators=(",", ":")) for id in sorted(made)]
-    OUT.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
+    out.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
     countries = Counter(company["country"] for company in made.values())
     print(f"{len(made)} companies; " + ", ".join(f"{n} {country}" for country, n in countries.most_common()))
 
@@ -236,7 +236,7 @@ def drop_shared(made: dict[str, dict[str, Any]], shared: dict[str, str]) -> None
         )
     for id, company in made.items():
         doubtful = [one for one in company.get("aliases", []) if len(held[normal(one)]) > 1]
-        for alias in [one for one in doubtful if one not in shared]:
+        for alias in [one for one in doubtful if normal(one) not in set(map(normal, shared))]:
             print(f"nobody's alone: {alias!r}, {id}", file=sys.stderr)
             company["aliases"].remove(alias)
 

@@ -48,15 +48,14 @@ class Index:
     def named(self, key: str, day: date | None = None) -> "tuple[Company, ...]":
         """Whom the key names at the first strength that knows it; a loose key with all whose name begins so.
 
-        Of several that have or had the name, the one that was called so on the day.
+        Of several, not those that were called so at another time only.
         """
         exact, brief, loose = self.strengths
         found = exact.get(key) or brief.get(key)
         if not found and key in loose:
             return tuple(dict.fromkeys(loose[key] + self.beginning(key)))
         if found and len(found) > 1:
-            called = [one for one in found if key in company_keys(one.name_at(day))[:2]]
-            found = called if len(called) == 1 else found
+            found = [one for one in found if not _at_another_time(key, one, day)] or found
         return tuple(found or ())
 
     def beginning(self, key: str) -> "list[Company]":
@@ -108,3 +107,9 @@ class Index:
     @cached_property
     def _spelled(self) -> "dict[str, Company]":
         return {key: held[0] for strength in reversed(self.strengths) for key, held in strength.items()}
+
+
+def _at_another_time(key: str, company: "Company", day: date | None) -> bool:
+    """Whether the key is a name that the company had, but not on the day."""
+    had = any(key in company_keys(one.name)[:2] for one in company.names)
+    return had and key not in company_keys(company.name_at(day))[:2]
