@@ -170,9 +170,10 @@ def context(work: Work) -> Outcome:
     from finground.context.build import build
 
     with _world(work) as world:
+        as_of = _as_of(work.settings)
         counts = build(
-            world.catalog, work.root.context, work.settings.context, as_of=_as_of(work.settings),
-            seed=work.settings.seed, companies=world.store.covered(_as_of(work.settings)),
+            world.catalog, work.root.context, work.settings.context, as_of=as_of, seed=work.settings.seed,
+            companies=[company.id for company in world.known(as_of).companies.all],
         )  # fmt: skip
     return Outcome(_numbers(counts), counts)
 

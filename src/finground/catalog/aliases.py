@@ -4,7 +4,7 @@ A ticker alone is not enough, since tickers are used again by others: the compan
 first word of one of the names known here. Invented companies are never merged.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -41,6 +41,14 @@ def merged(companies: Iterable[Company]) -> tuple[Company, ...]:
     return tuple(with_known(company) for company in companies)
 
 
+def with_shipped(companies: Sequence[Company]) -> tuple[Company, ...]:
+    """The companies of a store, and the shipped ones that are none of them; an invented world stays alone."""
+    if any(company.synthetic for company in companies):
+        return tuple(companies)
+    there = {known.company.id for company in companies if (known := _known(company))}
+    return (*companies, *(company for company in catalogue.shipped().all if company.id not in there))
+
+
 def with_known(company: Company) -> Company:
     """The company with its shipped names and tickers, if it is one of those known."""
     known = None if company.synthetic else _known(company)
@@ -49,6 +57,8 @@ def with_known(company: Company) -> Company:
     own_first = sorted(known.tickers, key=lambda dated: dated.ticker != company.ticker)
     return replace(
         company,
+        sector=company.sector or known.company.sector,
+        industry=company.industry or known.company.industry,
         aliases=tuple(dict.fromkeys(company.aliases + known.aliases)),
         tickers=company.tickers or tuple(own_first),
         names=company.names or known.company.names,

@@ -57,6 +57,7 @@ def short(key: str, endings: frozenset[str] = LEGAL) -> str:
     return " ".join(words) or key
 
 
+@lru_cache(maxsize=65_536)
 def company_keys(name: str) -> tuple[str, str, str]:
     """The keys of a company's name: whole, without the legal form, and without "Group", "Holdings" too."""
     bare = STATE.sub("", name) if "/" in name or "\\" in name else name

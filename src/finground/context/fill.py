@@ -16,7 +16,7 @@ from finground.catalog.catalog import MARKET, Catalog, company_entity, industry_
 from finground.catalog.companies import Company
 from finground.catalog.metrics import Metric
 from finground.context.periods import Moment, Period, in_words
-from finground.context.templates import SLOT, Need, Template
+from finground.context.templates import Need, Template
 from finground.core.errors import CatalogError
 from finground.records.request import Entity, Rank, Request
 
@@ -115,7 +115,7 @@ class Wording:
     ) -> list[Piece]:
         """The question in pieces; joined, they are the text."""
         pieces = []
-        for index, part in enumerate(SLOT.split(template.text)):
+        for index, part in enumerate(template.parts):
             if index % 2 == 0:
                 pieces.append(Piece(part))
             else:

@@ -7,6 +7,7 @@ In come the shipped JSONL files (`templates/`, one file a channel); out go check
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Literal
@@ -51,12 +52,27 @@ class Template:
     @property
     def slots(self) -> tuple[str, ...]:
         """Names of the slots, in the order of the text."""
-        return tuple(SLOT.findall(self.text))
+        return _slots(self.text)
 
     @property
     def companies(self) -> int:
         """The least number of companies it takes to fill this template."""
         return sum({"companies": 2}.get(slot, 1) for slot in self.slots if slot.startswith("compan"))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text cut at its slots: plain words and slots' names in turn."""
+        return _parts(self.text)
+
+
+@lru_cache(maxsize=8192)
+def _slots(text: str) -> tuple[str, ...]:
+    return tuple(SLOT.findall(text))
+
+
+@lru_cache(maxsize=8192)
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(SLOT.split(text))
 
 
 def templates() -> tuple[Template, ...]:
