@@ -15,6 +15,7 @@ from finground.catalog.names import company_keys, normal
 if TYPE_CHECKING:
     from finground.catalog.companies import Company, DatedTicker
 
+Letters = dict[str, dict[str, "Company"]]
 LEAST = 70  # how like a name a text must be to have it as a candidate, of 100
 
 
@@ -25,10 +26,12 @@ class Index:
         self._companies = companies
         self.tickers: dict[str, list[tuple[Company, DatedTicker]]] = {}
         self.strengths: tuple[dict[str, list[Company]], ...] = ({}, {}, {})
+        self._whole: list[str] = []
         for company in companies:
             for dated in company.dated:
                 self.tickers.setdefault(dated.ticker, []).append((company, dated))
             exact, brief, loose = company_keys(company.name)
+            self._whole.append(exact)
             former = [key for one in company.names for key in company_keys(one.name)[:2]]
             own = ([exact, *map(normal, company.aliases), *former], [brief], [loose])
             for strength, keys in zip(self.strengths, own, strict=True):
@@ -72,7 +75,7 @@ class Index:
     @cached_property
     def _names(self) -> list[tuple[str, int]]:
         """The whole names, sorted, with their places in the catalogue."""
-        return sorted((company_keys(one.name)[0], place) for place, one in enumerate(self._companies))
+        return sorted((name, place) for place, name in enumerate(self._whole))
 
     @cached_property
     def _words(self) -> dict[str, frozenset[int]]:
@@ -85,23 +88,31 @@ class Index:
     def like(self, key: str, n: int) -> "list[Company]":
         """The companies with a name that looks like the key, the nearest first.
 
-        Names are compared as far as the key has words: "Microsft" is like "Microsoft Corporation".
+        Names that begin or end with the same letter are compared, as far as the key has words: "Microsft" is
+        like "Microsoft Corporation".
         """
         from rapidfuzz import fuzz, process
 
-        keys = self._cut(key.count(" ") + 1)
-        close = process.extract(key, keys.keys(), scorer=fuzz.ratio, limit=3 * n, score_cutoff=LEAST)
-        return list(dict.fromkeys(keys[found] for found, _, _ in close))[:n]
+        if not key:
+            return []
+        begun, ended = self._by_letter(key.count(" ") + 1)
+        choices = begun.get(key[0], {}) | ended.get(key[-1], {})
+        close = process.extract(key, choices.keys(), scorer=fuzz.ratio, limit=3 * n, score_cutoff=LEAST)
+        return list(dict.fromkeys(choices[found] for found, _, _ in close))[:n]
 
-    def _cut(self, size: int) -> "dict[str, Company]":
-        """All keys cut to `size` words, and whole."""
-        if size not in self._cuts:
+    def _by_letter(self, size: int) -> "tuple[Letters, Letters]":
+        """All keys cut to `size` words, and whole, by their first and by their last letter."""
+        if size not in self._letters:
+            begun, ended = self._letters[size] = ({}, {})
             shorter = {" ".join(key.split(" ", size)[:size]): one for key, one in self._spelled.items()}
-            self._cuts[size] = shorter | self._spelled
-        return self._cuts[size]
+            for key, one in (shorter | self._spelled).items():
+                if key:
+                    begun.setdefault(key[0], {})[key] = one
+                    ended.setdefault(key[-1], {})[key] = one
+        return self._letters[size]
 
     @cached_property
-    def _cuts(self) -> "dict[int, dict[str, Company]]":
+    def _letters(self) -> "dict[int, tuple[Letters, Letters]]":
         return {}
 
     @cached_property
