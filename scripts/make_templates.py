@@ -136,7 +136,8 @@ def _record(words: Iterable[str]) -> dict[str, object]:
 
 def _settings(path: Path) -> list[Fragment]:
     """Frames, greetings, circumstances, closings and sign-offs, by form, style and kinds of question."""
-    found, form, fits = [], "", ()
+    found: list[Fragment] = []
+    form, fits = "", tuple[str, ...]()
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("@"):
             form, *rest = line[1:].split()
