@@ -27,6 +27,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent / "templates"
 SHIPPED = Path(__file__).parents[1] / "src/finground/context/templates"
+WORDS = Path(__file__).parents[1] / "src/finground/catalog/data/ordinary.txt"
 SIZES = {"technology": 4000, "advisor": 500, "investor": 500}
 KINDS = {
     "yes-no": 0.18, "comparative": 0.18, "open-ended": 0.28, "ranking": 0.10,
@@ -333,14 +334,25 @@ class Composer:
         return text.rstrip("?.") if self.rng.random() < 0.6 else text.rstrip(".")
 
 
-def main(folder: Path) -> None:
-    """Write one JSONL file a channel."""
+def ordinary(fragments: Iterable[Fragment], short: Iterable[str]) -> list[str]:
+    """The words that questions are made of, as a reader of questions wants to know them; no slips."""
+    texts = (re.sub(r"\[\w+\]", " ", fragment.text).lower() for fragment in fragments)
+    return sorted(
+        {word for text in (*texts, *short) for word in re.findall(r"(?<!['\w])[a-z]{2,}", text.lower())}
+    )
+
+
+def main(folder: Path, words: Path) -> None:
+    """Write one JSONL file a channel, and the words of all of them."""
     around = _settings(HERE / "frames.txt") + _settings(HERE / "settings.txt")
     composer = Composer(random.Random(20250630), bodies(), around, Manner.load())
     for channel, size in SIZES.items():
         lines = [json.dumps(record, ensure_ascii=False) for record in composer.channel(channel, size)]
         (folder / f"{channel}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    known = ordinary([*composer.bodies, *around], composer.manner.short.values())
+    words.write_text("\n".join(known) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SHIPPED)
+    out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    main(out or SHIPPED, out / WORDS.name if out else WORDS)

@@ -200,6 +200,10 @@ class Companies:
         """What names begin with."""
         return self._index.first
 
+    def has_word(self, word: str) -> bool:
+        """Whether any company's name has the word in it."""
+        return bool(self._index.holding([word]))
+
     @property
     def longest(self) -> int:
         """How many words the longest name has."""
@@ -213,6 +217,11 @@ class Companies:
     def industries(self) -> tuple[str, ...]:
         """The names of sectors and industries, sorted."""
         return self._industries.names
+
+    @property
+    def said(self) -> Iterable[str]:
+        """All ways to say an industry, as keys."""
+        return self._industries.keys
 
     def industry(self, text: str) -> str:
         """The industry or sector that the text means.

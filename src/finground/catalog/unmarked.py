@@ -16,7 +16,7 @@ from finground.catalog.names import Word, words
 from finground.catalog.spotting import lists
 
 LEADS = frozenset({
-    "of", "for", "at", "by", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze",
+    "of", "for", "at", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze",
     "compare", "between", "evaluate", "assess", "review", "vs", "versus",
 })  # fmt: skip
 JOINS = frozenset({"and", "or", "vs", "versus", "to", "with", "against", "than"})
@@ -85,7 +85,9 @@ def beside(
 def _free(word: Word) -> bool:
     """Whether no question needs the word otherwise."""
     key = word.keys[-1]
-    ordinary = key in lists().never or key in lists().qualifies or key in LEADS
+    known = (lists().never, lists().qualifies, lists().ordinary, LEADS, JOINS)
+    ordinary = any(key in words for words in known) and not word.text[0].isupper()
+    ordinary = ordinary or any(key in words for words in (lists().never, lists().qualifies, LEADS, JOINS))
     return not ordinary and len(key) > 1 and (not key.isdigit() or len(key) > 2)
 
 
@@ -98,7 +100,7 @@ def _in_position(cut: list[Word], first: int, stop: int, taken: set[int]) -> boo
     name."""
     before = cut[first - 1].keys[-1] if first else ""
     starts = first == 0 or before in lists().places or first - 1 in taken
-    return before in LEADS or (stop in taken and (starts or before in lists().position))
+    return before in LEADS or (stop in taken and starts)
 
 
 def _with_place(cut: list[Word], first: int, taken: set[int]) -> int:

@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from finground.catalog.catalog import MARKET, Catalog, company_entity, industry_entity, peers_entity
-from finground.catalog.companies import AMERICAN, Companies, Company
+from finground.catalog.companies import Company
 from finground.catalog.dates import as_of_of
 from finground.catalog.names import company_keys, normal
 from finground.context.split import NATURAL
@@ -51,9 +51,8 @@ def questions() -> tuple[Question, ...]:
 
 def natural(catalog: Catalog) -> Iterator[Pair]:
     """Each question once, about this catalogue's companies."""
-    listed = listings(catalog.companies)
     for number, question in enumerate(questions()):
-        cast = Cast(catalog, listed, number)
+        cast = Cast(catalog, number)
         written = [cast.written(found[1], found[2]) for found in MARK.finditer(question.text)]
         names = iter(written)
         text = MARK.sub(lambda _, names=names: next(names), question.text)  # type: ignore[misc]  # bound at once
@@ -61,17 +60,6 @@ def natural(catalog: Catalog) -> Iterator[Pair]:
             text, as_of_of(question.as_of), _request(question, cast), question.id, question.channel,
             question.kind, "none", NATURAL,
         )  # fmt: skip
-
-
-def listings(companies: Companies) -> dict[str, Company]:
-    """Companies by the ticker of an American exchange, and by MIC and ticker of any: `AAPL`, `XTKS:7203`."""
-    found: dict[str, Company] = {}
-    for company in companies.all:
-        for dated in (one for one in company.dated if one.end is None):
-            if dated.exchange in AMERICAN:
-                found.setdefault(dated.ticker, company)
-            found.setdefault(f"{dated.exchange}:{dated.ticker}", company)
-    return found
 
 
 def _request(question: Question, cast: "Cast") -> Request:
@@ -91,9 +79,8 @@ def _request(question: Question, cast: "Cast") -> Request:
 class Cast:
     """Who plays whom in one question: those who are meant, or others of the catalogue in their place."""
 
-    def __init__(self, catalog: Catalog, listed: Mapping[str, Company], number: int) -> None:
+    def __init__(self, catalog: Catalog, number: int) -> None:
         self.catalog = catalog
-        self.listed = listed
         self.number = number
         self.stand_ins: dict[str, Company] = {}
 
@@ -119,7 +106,7 @@ class Cast:
 
     def company(self, key: str) -> Company:
         """The company of a ticker, or who stands in for it."""
-        if found := self.listed.get(key.replace(".", "-")):
+        if found := self.catalog.companies.listed(key):
             return found
         if key not in self.stand_ins:
             pool = [one for one in self.catalog.companies.all if one not in self.stand_ins.values()]

@@ -20,6 +20,12 @@ from finground.records.request import QuestionKind
 Channel = Literal["technology", "advisor", "investor"]
 Need = Literal["any", "numeric", "trackable"]
 SLOTS = ("company", "company1", "company2", "companies", "industry", "metrics", "date", "number")
+PEERS = r"(?:peers|competitors|rivals|competition)\b"
+ONLY_PEERS = re.compile(
+    rf"\[company\](?:['’]s?)? (?:(?:main|closest|direct|biggest|key|listed) )?{PEERS}"
+    rf"|\b{PEERS} (?:of|to) \[company\]",
+    re.I,
+)
 SLOT = re.compile(r"\[([a-z0-9]+)\]")
 
 
@@ -53,6 +59,17 @@ class Template:
     def slots(self) -> tuple[str, ...]:
         """Names of the slots, in the order of the text."""
         return _slots(self.text)
+
+    @property
+    def body(self) -> str:
+        """What it was composed around; templates of one body ask the same in other words."""
+        return self.id.rpartition("-")[0] if self.id.count("-") > 2 else self.id
+
+    @property
+    def only_peers(self) -> bool:
+        """Whether the peers alone are asked about, as the paper has it: "[company]'s rivals", "peers of
+        [company]"."""
+        return self.peers and ONLY_PEERS.search(self.text) is not None
 
     @property
     def companies(self) -> int:
