@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -214,22 +213,6 @@ def test_keys_drop_what_only_says_how_a_company_is_incorporated():
     )
     assert company_keys("US BANCORP \\DE\\")[1] == normal("U.S. Bancorp") == "us bancorp"
     assert company_keys("L'Oréal SA")[1] == "loreal"
-
-
-def test_a_question_over_ten_thousand_companies_takes_a_blink():
-    many = Companies(
-        Company(f"us:{i}", f"Name{i} Word{i % 97} Holdings Inc", f"Q{i}X", "", "") for i in range(10_000)
-    )
-    began = time.process_time()
-    many.mentions("how is Name5 Word5 Holdings Inc", None)
-    built = time.process_time() - began
-    began = time.process_time()
-    for _ in range(5):
-        many.mentions(
-            "How do Name77 Word77 and Name9999 Word8 Holdings compare to Nobodyknows in margin?", None
-        )
-    asked = (time.process_time() - began) / 5
-    assert built < 1.5 and asked < 0.15  # aims are 0.3 s and 20 ms on a quiet machine
 
 
 @pytest.mark.realdata
