@@ -73,12 +73,13 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
     Raises:
         CatalogError: if a name may be that of several companies.
     """
-    longer = [(one.start, one.end) for one in companies.mentions(query, as_of, explained) if one.found]
+    mentions = companies.mentions(query, as_of, explained)
+    longer = [(one.start, one.end) for one in mentions if one.found]
     industries = [
         found for found in _industries(query, companies, explained) if not _within(found[:2], longer)
     ]
     places = [(start, end) for start, end, _ in industries]
-    mentions = companies.mentions(query, as_of, [*explained, *places])
+    mentions = companies.mentions(query, as_of, [*explained, *places]) if places else mentions
     known = [one for one in mentions if one.found]
     mentions += names.beside(companies, query, as_of, known, [*explained, *places])
     _refuse_ambiguous(mentions)
@@ -161,7 +162,8 @@ def _industries(
     """The industries a question names: "energy companies", "the energy sector", "top 5 banks"."""
     cut, found, place = words(query), list[tuple[int, int, str]](), 0
     while place < len(cut):
-        for stop in range(min(len(cut), place + 6), place, -1):
+        longest = companies.industry_words.get(cut[place].keys[0], 0)
+        for stop in range(min(len(cut), place + longest), place, -1):
             name = companies.industry_of(" ".join(word.keys[0] for word in cut[place:stop]))
             if (
                 name
@@ -175,7 +177,7 @@ def _industries(
     return found
 
 
-def _stands(cut: list[Word], place: int, stop: int) -> bool:
+def _stands(cut: Sequence[Word], place: int, stop: int) -> bool:
     """Whether what stands around makes it an industry and not any word."""
     after = cut[stop].keys[-1] if stop < len(cut) else ""
     before = cut[place - 1].keys[0] if place else ""
@@ -184,7 +186,7 @@ def _stands(cut: list[Word], place: int, stop: int) -> bool:
     return after in HEADS or many or within
 
 
-def _led(cut: list[Word], place: int) -> bool:
+def _led(cut: Sequence[Word], place: int) -> bool:
     """Whether a word before says that something is in it: "the fattest margins in semis"."""
     before = cut[place - 1].keys[0] if place else ""
     return before in ("in", "among", "amongst", "across", "within") and cut[place].keys[0] not in NOT_IN

@@ -219,6 +219,11 @@ class Companies:
         return self._industries.names
 
     @property
+    def industry_words(self) -> dict[str, int]:
+        """How many words the longest way to say an industry has that begins with a word."""
+        return self._industries.longest
+
+    @property
     def said(self) -> Iterable[str]:
         """All ways to say an industry, as keys."""
         return self._industries.keys

@@ -224,6 +224,15 @@ class Industries:
                 said.setdefault(way, str(meant))
         return said | own
 
+    @cached_property
+    def longest(self) -> dict[str, int]:
+        """How many words the longest key has that begins with a word."""
+        found: dict[str, int] = {}
+        for key in self.keys:
+            first = key.partition(" ")[0]
+            found[first] = max(found.get(first, 0), key.count(" ") + 1)
+        return found
+
     def resolve(self, text: str) -> str:
         """The name that the text means.
 

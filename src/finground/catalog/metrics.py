@@ -4,20 +4,20 @@ They are a line of JSON each in `data/metrics.jsonl`; a field that is not there 
 `Metric`. Every command reads them, so they are read fast; `validate` finds what is wrong with them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from finground.catalog.mention import Mention
-from finground.catalog.names import normal, words
+from finground.catalog.names import Word, normal, words
 from finground.core.errors import CatalogError
 
 Unit = Literal["currency", "ratio", "per-share", "shares", "count", "text"]
 Frequency = Literal["daily", "quarterly", "annual"]
-LONGEST = 10  # words of a metric's name in a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class Metrics:
         """The metrics a question names, in order; where names overlap, the longest."""
         cut, found, place = words(question), list[Mention[Metric]](), 0
         while place < len(cut):
-            for stop in range(min(len(cut), place + LONGEST), place, -1):
+            longest = max(self._longest.get(key, 0) for key in cut[place].keys)
+            for stop in range(min(len(cut), place + longest), place, -1):
                 metric = self._at(cut[place:stop])
                 if metric is not None:
                     start, end = cut[place].start, cut[stop - 1].end
@@ -95,7 +96,16 @@ class Metrics:
             place += 1
         return tuple(found)
 
-    def _at(self, span: list[Any]) -> Metric | None:
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """How many words the longest name has that begins with a word."""
+        found: dict[str, int] = {}
+        for key in self._by_key:
+            first = key.partition(" ")[0]
+            found[first] = max(found.get(first, 0), key.count(" ") + 1)
+        return found
+
+    def _at(self, span: Sequence[Word]) -> Metric | None:
         front = " ".join(word.keys[0] for word in span[:-1])
         for last in span[-1].keys:
             metric = self._by_key.get(f"{front} {last}".strip())

@@ -66,13 +66,14 @@ def company_keys(name: str) -> tuple[str, str, str]:
     return whole, brief, short(brief, LOOSE)
 
 
-def words(question: str) -> list[Word]:
+@lru_cache(maxsize=64)  # several readers cut the same question
+def words(question: str) -> tuple[Word, ...]:
     """The words of a question, with their places in it."""
     found = []
     for match in QUESTION_WORD.finditer(question):
         start, end, text = match.start(), match.end(), match[0]
         found.append(Word(start, end, text, _keys(text)))
-    return found
+    return tuple(found)
 
 
 @lru_cache(maxsize=65_536)  # the same few thousand words make up all questions

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from finground.catalog.companies import Companies, Company
 
 COUNTED = r"(?:million|billion|thousand|percent|shares|companies|firms|stocks|dollars|employees|points)\b"
+EXCHANGE = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$")
 LONGEST = 8  # words of a company's name in a question
 SWALLOWED = LEGAL - {"the", "and", "companies", "as", "company"}
 
@@ -35,22 +36,22 @@ class Span:
     found: "tuple[Company, ...] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scene:
     """A question cut into words, and which of them something else has already explained."""
 
     companies: "Companies"
     question: str
     as_of: datetime | None
-    words: list[Word]
+    words: tuple[Word, ...]
     taken: frozenset[int]
 
-    @property
+    @cached_property
     def shouted(self) -> bool:
         """Without small letters, capitals say nothing."""
         return self.question.upper() == self.question
 
-    @property
+    @cached_property
     def titled(self) -> bool:
         """Most of the little words have capitals, so that capitals say little."""
         small = [
@@ -173,11 +174,10 @@ def _plausible(scene: Scene, place: int, key: str) -> bool:
 def _ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
     """The bearers of a ticker: capitals that are no common word, or anything after $ or an exchange's
     name."""
-    word, before = scene.words[place], scene.question[: scene.words[place].start]
-    text = _bare(word)
-    marked = before.endswith("$") or re.search(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$", before) is not None
+    text = _bare(scene.words[place])
     if place in scene.taken or not scene.companies.has_ticker(text):
         return None
+    before = scene.question[: scene.words[place].start]
     if text.isdigit():  # as in Tokyo or Hong Kong; a year or an amount is no ticker
         counted = re.match(r"[\s-]*(?:%|[.,]\d)|\s*" + COUNTED, scene.question[scene.words[place].end :])
         return None if len(text) < 4 or counted or before[-1:] in "$€£.," else _borne(scene, text)
@@ -186,7 +186,9 @@ def _ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
     ordinary = scene.shouted or (
         text.lower() in lists().capitals if len(text) > 1 else not _listed(scene, place)
     )
-    return None if ordinary and not marked else scene.companies.by_ticker(text, scene.as_of)
+    if ordinary and not before.endswith("$") and not EXCHANGE.search(before):
+        return None
+    return scene.companies.by_ticker(text, scene.as_of)
 
 
 def _class_ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":

@@ -13,9 +13,10 @@ from itertools import combinations
 from typing import cast
 
 from finground.catalog import formula
-from finground.catalog.metrics import LONGEST, Metric
+from finground.catalog.metrics import Metric
 from finground.catalog.names import normal
 
+LONGEST = 10  # words of a name that people would still say
 SLUG = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 TAG = re.compile(r"[A-Z][A-Za-z0-9]+")
 MOST_RELATED = 6
