@@ -48,6 +48,9 @@ COUNTED = (
     re.compile(rf"\b(?:{HIGH}|{LOW})\b.*\b{N} (?:[\w&-]+ ){{0,6}}?(?:companies|firms|stocks)\b", re.I),
     re.compile(rf"\b{N} (?:[\w&-]+ ){{0,6}}?(?:companies|firms|stocks)\b.*\b(?:{HIGH}|{LOW})\b", re.I),
 )
+NUMBERED = re.compile(  # what every question that counts has, and few others
+    rf"(?<![\d/.-])\b(?:\d{{1,3}}|{'|'.join(NUMBERS)})\b(?![/.-]?\d)|\b(?:{HIGH}|{LOW})[ -]\d", re.I
+)
 SINGLE = re.compile(
     rf"\b(?:(?:which|what|name of the|find:?) |^)(?:[\w&-]+ ){{0,6}}?(?:{ONE})\b.*\b(?:{HIGH}|{LOW})\b", re.I
 )
@@ -85,7 +88,7 @@ def read(query: str) -> Asked | None:
         RequestError: if it ranks without saying how many, or so many that it is no ranking.
     """
     descending = LOWER.search(query) is None
-    for pattern in COUNTED:
+    for pattern in COUNTED if NUMBERED.search(query) else ():
         match = pattern.search(query)
         if match:
             n = next(text for text in match.groups() if text)

@@ -37,7 +37,7 @@ class Speller:
         companies = self.catalog.companies
         words = lists()
         self._known = words.never | words.common | words.position | words.qualifies | words.ordinary
-        self._known |= companies.first_words
+        self._known |= companies.first_words.keys()
         self._known |= frozenset(STRUCTURE.split()) | self._of_metrics() | frozenset(_words(companies.said))
 
     def mend(self, question: str) -> str:

@@ -5,7 +5,7 @@ the legal form, and without "Group" or "Holdings". The first strength that knows
 found, several are candidates. Fuzzy matching only ever makes candidates.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -196,18 +196,13 @@ class Companies:
         return ticker in self._index.tickers
 
     @property
-    def first_words(self) -> set[str]:
-        """What names begin with."""
-        return self._index.first
+    def first_words(self) -> Mapping[str, int]:
+        """What names begin with, and how many words the longest of them has."""
+        return self._index.longest
 
     def has_word(self, word: str) -> bool:
         """Whether any company's name has the word in it."""
         return bool(self._index.holding([word]))
-
-    @property
-    def longest(self) -> int:
-        """How many words the longest name has."""
-        return self._index.longest
 
     @cached_property
     def _industries(self) -> Industries:

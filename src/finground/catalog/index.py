@@ -39,14 +39,14 @@ class Index:
                     strength.setdefault(key, []).append(company)
 
     @cached_property
-    def first(self) -> set[str]:
-        """What names begin with."""
-        return {key.partition(" ")[0] for strength in self.strengths for key in strength}
-
-    @cached_property
-    def longest(self) -> int:
-        """How many words the longest name has."""
-        return max((key.count(" ") + 1 for strength in self.strengths for key in strength), default=0)
+    def longest(self) -> dict[str, int]:
+        """What names begin with, and how many words the longest of them has."""
+        found: dict[str, int] = {}
+        for strength in self.strengths:
+            for key in strength:
+                first = key.partition(" ")[0]
+                found[first] = max(found.get(first, 0), key.count(" ") + 1)
+        return found
 
     def named(self, key: str, day: date | None = None) -> "tuple[Company, ...]":
         """Whom the key names at the first strength that knows it; a loose key with all whose name begins so.

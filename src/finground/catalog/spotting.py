@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 COUNTED = r"(?:million|billion|thousand|percent|shares|companies|firms|stocks|dollars|employees|points)\b"
 EXCHANGE = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$")
-LONGEST = 8  # words of a company's name in a question
 SWALLOWED = LEGAL - {"the", "and", "companies", "as", "company"}
 
 
@@ -100,17 +99,16 @@ def _known(scene: Scene) -> list[Span]:
 
 def _at(scene: Scene, place: int) -> Span | None:
     """The longest run of words from `place` that names a company."""
-    longest = min(len(scene.words), place + LONGEST, place + scene.companies.longest)
-    if any(
-        key in scene.companies.first_words or scene.companies.has_ticker(key.upper())
-        for key in scene.words[place].keys
-    ):
-        for stop in range(longest, place, -1):
-            if all(i in scene.taken for i in range(place, stop)):
-                continue
-            found = _named(scene, place, stop)
-            if found is not None:
-                return Span(place, _swallow(scene, stop), found)
+    keys = scene.words[place].keys
+    first_words = scene.companies.first_words
+    longest = max(first_words.get(key, 0) for key in keys)
+    longest = longest or int(any(scene.companies.has_ticker(key.upper()) for key in keys))
+    for stop in range(min(len(scene.words), place + longest), place, -1):
+        if all(i in scene.taken for i in range(place, stop)):
+            continue
+        found = _named(scene, place, stop)
+        if found is not None:
+            return Span(place, _swallow(scene, stop), found)
     ticker = _class_ticker(scene, place)
     if ticker is not None:
         return Span(place, place + 2, ticker)
