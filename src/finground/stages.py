@@ -318,7 +318,9 @@ CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
-    Stage("ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
+    Stage(
+        "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
+    ),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
     Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
     Stage(
@@ -329,7 +331,12 @@ STAGES: tuple[Stage, ...] = (
         ("pretrain", "base", "seed"),
     ),
     Stage(
-        "context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")
+        "context",
+        context,
+        lambda r: (r.snapshot,),
+        lambda r: (r.context,),
+        ("context", "snapshot", "seed"),
+        version=2,
     ),
     Stage(
         "agent",
@@ -358,6 +365,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.replies("bench")),
         ("bench", "agent", "news", "seed"),
+        version=2,
     ),
     Stage(
         "ablate",

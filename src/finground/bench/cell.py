@@ -26,7 +26,7 @@ from finground.settings import Settings
 from finground.stocksis import PARTS, Moment, brief_of, pairs
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
-REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
+REQUEST_PARTS = ("test-natural", "test-seen", "test-new-template", "test-new-company", "test-new-metric")
 
 
 @dataclass(frozen=True, slots=True)
