@@ -66,7 +66,7 @@ def test_the_place_in_the_year_is_measured_on_closes():
     seen, _ = found("volume-price", bundle([bars([*np.linspace(100, 200, 240), *np.linspace(199, 180, 20)])]))
     assert (
         seen["year-range"].value == pytest.approx(10)
-        and "10.00% below its highest close" in seen["year-range"].text
+        and "10.00% below the highest of 250" in seen["year-range"].text
     )
     assert (
         seen["change-20-sessions"].value == pytest.approx(-10)
@@ -157,8 +157,8 @@ def test_a_pattern_below_its_key_level_is_told_as_passed_and_signals_nothing():
     stands = found("technical", bundle([bars(closes[:-1], **{k: v[:-1] for k, v in shape.items()})]))[0]
     passed = found("technical", bundle([bars(closes, **shape)]))[0]
     name = "pattern-bullish-engulfing"
-    assert stands[name].signal == "bullish" and "96.80 has not been passed" in stands[name].text
-    assert passed[name].signal == "neutral" and "96.80 has been passed" in passed[name].text
+    assert stands[name].signal == "bullish" and "96.80 stands" in stands[name].text
+    assert passed[name].signal == "neutral" and "96.80 has been broken" in passed[name].text
 
 
 # capital flow --------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def test_years_stand_in_only_where_no_quarter_is_filed():
         for end, value in ((2023, 3e6), (2022, 2e6))
     ]
     seen, _ = found("financial", bundle(facts=years))
-    assert "of the year ended 2023-12-31" in seen["net-income"].text
+    assert "of the year ended 2023-12-31" in seen["latest-report"].text
     assert seen["net-income-yoy"].value == pytest.approx(50) and "net-income-qoq" not in seen
     seen, _ = found("financial", bundle(facts=[*years, *quarterly("net-income", [1e6])]))
     assert seen["net-income"].value == 1e6
@@ -284,7 +284,7 @@ def test_valuation_beside_peers_by_median_and_percentile():
     seen, gaps = found("fundamental", valued())
     # 100 * 1e6 / 4e6 = 25; the peers come to 10 * 2e6 / 4e6 = 5 and 10 * 2e6 / 16e6 = 1.25
     assert seen["price-to-earnings"].value == 25 and seen["price-to-earnings"].signal == "bearish"
-    assert "above the median of 2 peers, 3.12, higher than 100% of them" in seen["price-to-earnings"].text
+    assert "above the peers' median of 3.12 and higher than 100% of 2 peers" in seen["price-to-earnings"].text
     assert seen["price-to-book"].value == 5
     assert (
         seen["return-on-equity"].value == pytest.approx(20) and seen["return-on-equity"].signal == "bearish"

@@ -57,7 +57,7 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     """Days and values of a column if the last is of the past 15 days; else a gap, and None."""
     series = notes.subject.flows(column)
     if series is None:
-        notes.miss(what, f"no {column.replace('_', ' ')} of {notes.subject.name} in the sources")
+        notes.miss(what, f"no {column.replace('_', ' ')} in the sources")
         return None
     days, values = last_known(series, column)
     if days[-1].item() < notes.subject.since(FLOW_DAYS):

@@ -28,6 +28,7 @@ MATERIAL = re.compile(
     r"|layoffs?|strike|contract|order\w*|spin-?off|bankrupt\w*|settle\w*|hack\w*|outage|shares|stock)\b",
     re.I,
 )
+EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
     r"\b(?:research and markets|to (?:present|webcast|host|speak|attend|participate|report|announce)|conference"
     r"|webinar|award\w*|named|winner|law firm|shareholder alert|investor alert|reminds|sponsor\w*|donat\w+)\b",
@@ -95,7 +96,8 @@ def _foremost(subject: Subject, news: list[Passage]) -> list[Passage]:
     """The headlines that weigh most, of those that begin alike the first; newest first."""
     told: dict[str, Passage] = {}
     for passage in reversed(news):
-        told.setdefault(" ".join(re.findall(r"\w+", passage.headline.lower())[:5]), passage)
+        words = re.findall(r"\w+", EDITION.sub("", passage.headline).lower())
+        told.setdefault(" ".join(words[:5]), passage)
     unlike = sorted(told.values(), key=lambda passage: (passage.published_at, passage.id), reverse=True)
     best = sorted(unlike, key=lambda passage: -_weight(subject, passage))[:SHOWN]
     return [passage for passage in unlike if passage in best]

@@ -26,6 +26,7 @@ NEEDS = Needs(
     metrics=(*FLOWS, "current-assets", "current-liabilities", "total-liabilities", "total-assets"),
     quarters=9, bars=120,
 )  # fmt: skip
+FOREMOST = 2  # figures that come before solvency and the price; the others after
 REACTION_SESSIONS = 10
 SAME_QUARTER = timedelta(days=20)
 YEAR, QUARTER = timedelta(days=365), timedelta(days=91)
@@ -38,17 +39,25 @@ def financial(subject: Subject) -> Notes:
     known = {metric: subject.quarters(metric) for metric in FLOWS}
     newest = max((facts[0].period_end for facts in known.values() if facts), default=None)
     latest = [metric for metric, facts in known.items() if _latest(notes, metric, facts, newest)]
-    for metric in latest:
-        _figure(notes, metric, known[metric][0])
-        _change(notes, known[metric], "year on year", YEAR)
-    for metric in latest:
-        if not is_year(known[metric][0]):
-            _change(notes, known[metric], "quarter on quarter", QUARTER)
+    if latest:
+        _report(notes, known[latest[0]][0])
+    for metric in latest[:FOREMOST]:
+        _flow(notes, metric, known[metric])
     for metric, shape in SOLVENCY.items():
         _solvency(notes, metric, *shape)
     if latest:
         _reaction(notes, known[latest[0]][0])
+    for metric in latest[FOREMOST:]:
+        _flow(notes, metric, known[metric])
     return notes
+
+
+def _flow(notes: Notes, metric: str, facts: list[Fact]) -> None:
+    """A figure of the report with its changes."""
+    _figure(notes, metric, facts[0])
+    _change(notes, facts, "year on year", YEAR)
+    if not is_year(facts[0]):
+        _change(notes, facts, "quarter on quarter", QUARTER)
 
 
 def is_year(fact: Fact) -> bool:
@@ -86,16 +95,20 @@ def _latest(notes: Notes, metric: str, facts: list[Fact], newest: date | None) -
 
 def _shown(fact: Fact) -> str:
     """The value with its unit, as a reader wants it."""
-    share = " per share" if fact.unit == "per-share" else ""
-    return f"{amount(fact.value, fact.currency or '')}{share}"
+    return amount(fact.value, fact.currency or "")
+
+
+def _report(notes: Notes, fact: Fact) -> None:
+    """Which report is the latest; the figures after it are of its period."""
+    of, filed = "year" if is_year(fact) else "quarter", fact.filed_at.date()
+    text = f"The latest report is of the {of} ended {fact.period_end}, filed {filed}."
+    figure = Figure(of, "word", fact.period_end, fact.period_start)
+    notes.say("latest-report", figure, text, inputs=(fact.id,))
 
 
 def _figure(notes: Notes, metric: str, fact: Fact) -> None:
-    of = "year" if is_year(fact) else "quarter"
-    filed = fact.filed_at.date()
-    text = f"{FLOWS[metric]} of the {of} ended {fact.period_end} is {_shown(fact)}, filed {filed}."
     figure = Figure(fact.value, unit_of(fact), fact.period_end, fact.period_start)
-    notes.say(metric, figure, text, inputs=(fact.id,))
+    notes.say(metric, figure, f"{FLOWS[metric]} is {_shown(fact)}.", inputs=(fact.id,))
 
 
 def _change(notes: Notes, facts: list[Fact], against: str, before: timedelta) -> None:

@@ -77,9 +77,10 @@ def _measure(notes: Notes, name: str, shape: tuple[str, str, int], measure: Meas
         middle = median(found[0] for found in peers)
         lower = 100 * sum(found[0] < value for found in peers) / len(peers)
         word = "equal to" if f"{middle:.2f}" == f"{value:.2f}" else "above" if value > middle else "below"
-        whom = "the one peer's" if len(peers) == 1 else f"the median of {len(peers)} peers,"
-        text += f", {word} {whom} {middle:.2f}{mark}"
-        text += f", higher than {lower:.0f}% of them" if len(peers) > 1 else ""
+        if len(peers) == 1:
+            text += f", {word} the {middle:.2f}{mark} of the one peer known"
+        else:
+            text += f", {word} the peers' median of {middle:.2f}{mark} and higher than {lower:.0f}% of {len(peers)} peers"
         inputs = tuple(dict.fromkeys((*inputs, *(id for found in peers for id in found[2]))))
         if word != "equal to":
             signal = "bullish" if (value > middle) == (good > 0) else "bearish"

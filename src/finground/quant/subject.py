@@ -248,7 +248,7 @@ class Notes:
 
     def miss(self, what: str, why: str, nearest: Fact | None = None) -> None:
         """Add a gap."""
-        self.gaps.append(Gap(self.subject.entity, what, why, nearest))
+        self.gaps.append(Gap(self.subject.entity, what, why, nearest, self.tool))
 
 
 def recent_bars(notes: Notes, what: str) -> Bars | None:

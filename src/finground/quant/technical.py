@@ -27,7 +27,7 @@ AVERAGES = (5, 10, 20, 60)
 QUICK, SLOW = 6, 12  # the two RSI lines whose crosses are read
 OVERBOUGHT, OVERSOLD = 70.0, 30.0
 LEVEL_SESSIONS = 20  # support and resistance: the lowest low and the highest high of so many sessions
-SHOWN_PATTERNS = 3
+SHOWN_PATTERNS = 2
 
 
 def technical(subject: Subject) -> Notes:
@@ -40,9 +40,9 @@ def technical(subject: Subject) -> Notes:
     _rsi(notes, bars)
     _rsi_cross(notes, bars)
     _averages(notes, bars)
+    _levels(notes, bars)
     _patterns(notes, bars)
     _bands(notes, bars)
-    _levels(notes, bars)
     return notes
 
 
@@ -151,7 +151,7 @@ def _patterns(notes: Notes, bars: Bars) -> None:
     for candle in found[::-1][:SHOWN_PATTERNS]:
         day, stands = bars.day(candle.at), _stands(candle, close)
         article = "An" if candle.name[0] in "aeiou" else "A"
-        state = "has not been passed" if stands else "has been passed"
+        state = "stands" if stands else "has been broken"
         text = f"{article} {candle.name} pattern was completed on {day}; its key level of {candle.level:.2f} {state}."
         counts = stands and candle.at == found[-1].at
         name = f"pattern-{candle.name.replace(' ', '-')}"

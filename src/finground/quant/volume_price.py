@@ -37,11 +37,12 @@ def volume_price(subject: Subject) -> Notes:
     if bars is None:
         return notes
     _price(notes, bars)
-    _past(notes, bars)
+    _month(notes, bars)
+    _index(notes, bars)
+    _rank(notes, bars)
     _volume(notes, bars)
     _turnover(notes, bars)
-    _rank(notes, bars)
-    _index(notes, bars)
+    _year(notes, bars)
     return notes
 
 
@@ -67,7 +68,7 @@ def _price(notes: Notes, bars: Bars) -> None:
         notes.miss("change of the last session", f"{day} is the only session known")
         return
     figure = Figure(change, "percent", day, bars.day(-2))
-    text = f"The price is {moved(change)} on the session before."
+    text = f"The last price is {moved(change)} on the session before."
     notes.say("change", figure, text, inputs=(bars.id,), signal=direction(change))
     rules = exchange_of(notes.subject.entity, day)
     if rules.limit is not None and rules.at_limit(float(bars.close[-1]), float(bars.close[-2])):
@@ -76,15 +77,19 @@ def _price(notes: Notes, bars: Bars) -> None:
         notes.say("price-limit", Figure(f"{side} limit", "word", day), text, inputs=(bars.id,))
 
 
-def _past(notes: Notes, bars: Bars) -> None:
-    """The change over a month of sessions, and the place between the lowest and highest close of a year."""
+def _month(notes: Notes, bars: Bars) -> None:
+    """The change over a month of sessions."""
     change = bars.change(USUAL_SESSIONS)
     if change is None:
         notes.miss(f"change over {USUAL_SESSIONS} sessions", f"{len(bars.days)} sessions are known")
         return
     figure = Figure(change, "percent", bars.day(-1), bars.day(-1 - USUAL_SESSIONS))
-    text = f"Over {USUAL_SESSIONS} sessions the price is {moved(change)}."
+    text = f"The last price is {moved(change)} over {USUAL_SESSIONS} sessions."
     notes.say("change-20-sessions", figure, text, inputs=(bars.id,), signal=direction(change))
+
+
+def _year(notes: Notes, bars: Bars) -> None:
+    """The place between the lowest and highest close of a year."""
     if len(bars.days) < YEAR_SESSIONS:
         notes.miss(
             "place in the year's range", f"it takes {YEAR_SESSIONS} sessions, and {len(bars.days)} are known"
@@ -93,8 +98,8 @@ def _past(notes: Notes, bars: Bars) -> None:
     closes = bars.close[-YEAR_SESSIONS:]
     low, high, now = float(closes.min()), float(closes.max()), float(closes[-1])
     off = 100 * (1 - now / high)
-    where = "at its highest close" if off == 0 else f"{off:.2f}% below its highest close"
-    text = f"It is {where} of {YEAR_SESSIONS} sessions; these lie between {low:.2f} and {high:.2f}."
+    where = "at" if off == 0 else f"{off:.2f}% below"
+    text = f"The last price is {where} the highest of {YEAR_SESSIONS} adjusted closes, which lie between {low:.2f} and {high:.2f}."
     figure = Figure(off, "percent", bars.day(-1), bars.day(-YEAR_SESSIONS))
     notes.say("year-range", figure, text, inputs=(bars.id,))
 
@@ -106,9 +111,15 @@ def _volume(notes: Notes, bars: Bars) -> None:
         return
     text = f"Volume is {count(volume)} shares."
     notes.say("volume", Figure(volume, "shares", day), text, inputs=(bars.id,))
+    _usual(notes, bars)
     value = volume * float(bars.raw_close[-1])
     text = f"The trading value at the closing price is {amount(value, bars.currency)}."
     notes.say("trading-value", Figure(value, bars.currency or "price", day), text, inputs=(bars.id,))
+
+
+def _usual(notes: Notes, bars: Bars) -> None:
+    """Volume against the sessions before."""
+    day, volume = bars.day(-1), float(bars.volume[-1])
     before = bars.volume[-1 - USUAL_SESSIONS : -1]
     usual = float(before.mean()) if len(before) == USUAL_SESSIONS else float("nan")
     if not usual > 0:
@@ -116,7 +127,7 @@ def _volume(notes: Notes, bars: Bars) -> None:
         return
     ratio = volume / usual
     word = "heavy" if ratio >= HEAVY else "light" if ratio <= LIGHT else "ordinary"
-    text = f"Trading is {word}: {ratio:.2f} times the average volume of the {USUAL_SESSIONS} sessions before."
+    text = f"Volume is {ratio:.2f} times the average of the {USUAL_SESSIONS} sessions before, {word} trading."
     notes.say("volume-ratio", Figure(ratio, "ratio", day), text, inputs=(bars.id,))
 
 
