@@ -53,7 +53,7 @@ def test_volume_and_price_against_peers_and_index():
     assert seen["turnover-rate"].value == pytest.approx(20)
     assert seen["industry-rank"].value == 2
     assert seen["ahead-of-index"].value == pytest.approx(9)
-    assert {"change over 20 sessions", "usual volume"} == gaps.keys()
+    assert {"change over 20 sessions", "usual volume", "place in the year's range"} == gaps.keys()
 
 
 def test_without_float_peers_or_index_there_are_gaps_not_guesses():
@@ -284,7 +284,7 @@ def test_valuation_beside_peers_by_median_and_percentile():
     seen, gaps = found("fundamental", valued())
     # 100 * 1e6 / 4e6 = 25; the peers come to 10 * 2e6 / 4e6 = 5 and 10 * 2e6 / 16e6 = 1.25
     assert seen["price-to-earnings"].value == 25 and seen["price-to-earnings"].signal == "bearish"
-    assert "above the peers' median of 3.12 and higher than 100% of 2 peers" in seen["price-to-earnings"].text
+    assert "above the peers' median of 3.12, at percentile 100 of 2 peers" in seen["price-to-earnings"].text
     assert seen["price-to-book"].value == 5
     assert (
         seen["return-on-equity"].value == pytest.approx(20) and seen["return-on-equity"].signal == "bearish"

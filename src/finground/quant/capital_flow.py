@@ -59,7 +59,7 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     if series is None:
         notes.miss(what, f"no {column.replace('_', ' ')} in the sources")
         return None
-    days, values = last_known(series, column)
+    days, values = (found[-1 - QUARTER_SESSIONS :] for found in last_known(series, column))
     if days[-1].item() < notes.subject.since(FLOW_DAYS):
         notes.miss(what, f"the last value known is of {days[-1].item()}, older than {FLOW_DAYS} days")
         return None

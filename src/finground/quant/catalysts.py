@@ -65,11 +65,10 @@ def _news(subject: Subject) -> list[Passage]:
     By ticker where tickers are handed in; else by name where other companies were read too.
     """
     first = subject.since(NEWS_DAYS)
-    recent = [passage for passage in subject.bundle.passages if passage.published_at.date() >= first]
     ticker = (subject.tickers or {}).get(subject.entity)
-    if ticker:
-        recent = [passage for passage in recent if ticker in passage.tickers]
-    elif subject.peers:
+    own = subject.board.news.get(ticker, []) if ticker else subject.bundle.passages
+    recent = [passage for passage in own if passage.published_at.date() >= first]
+    if not ticker and subject.peers:
         recent = [passage for passage in recent if _names(passage, subject.name)]
     return sorted(recent, key=lambda passage: (passage.published_at, passage.id), reverse=True)
 
@@ -133,8 +132,8 @@ def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[
     """The likely cause of the return at `at`, and the ids it rests on."""
     after, until = (bars.closes[place].item().replace(tzinfo=UTC) for place in (at, at + 1))
     filed = [
-        fact for fact in subject.bundle.facts
-        if fact.entity == subject.entity and _between(after, fact.filed_at, until)
+        fact for fact in subject.board.filed.get(subject.entity, ())
+        if _between(after, fact.filed_at, until)
     ]  # fmt: skip
     if filed:
         return f"the likely cause is the report filed {filed[0].filed_at.date()}", (filed[0].id,)
@@ -163,7 +162,7 @@ def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
         found = subject.bars(peer)
         place = -1 if found is None else int(np.searchsorted(found.days, day))
         if found is not None and 0 < place < len(found.days) and found.days[place] == day:
-            changes.append(100 * float(found.returns[place - 1]))
+            changes.append(100 * (float(found.close[place]) / float(found.close[place - 1]) - 1))
     middle = median(changes) if len(changes) >= FEWEST_PEERS else 0.0
     return middle if middle * own > 0 and abs(middle) >= abs(own) / 2 else None
 

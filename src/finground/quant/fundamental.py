@@ -6,12 +6,15 @@ quoted prices are adjusted for later splits. Return on equity is the income of f
 filed. A percentile is the share of peers with a lower value.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
-from statistics import median
+from itertools import chain
+
+import numpy as np
 
 from finground.quant.financial import YEAR, earlier, is_year, ratio_of
-from finground.quant.subject import TECHNICAL_DAYS, Bars, Figure, Notes, Subject
+from finground.quant.subject import TECHNICAL_DAYS, Bars, Figure, Floats, Notes, Subject
 from finground.records.bundle import Fact, Needs, Signal
 
 TOOL = "fundamental"
@@ -51,13 +54,23 @@ def fundamental(subject: Subject) -> Notes:
     return notes
 
 
-def _once(subject: Subject, name: str, measure: Measure, entity: str) -> Measured | str:
-    """A measure of a company, worked out once a bundle."""
-    known = subject.board.measured
-    if (name, entity) not in known:
-        known[name, entity] = measure(subject, entity)
-    found = known[name, entity]
-    return found if isinstance(found, Measured) else str(found)
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """A measure of every company of a bundle: what each has, and in one order their places, values and ids."""
+
+    found: Mapping[str, Measured | str]
+    places: Mapping[str, int]
+    values: Floats
+    ids: tuple[tuple[str, ...], ...]
+
+
+def _field(subject: Subject, measure: Measure) -> Field:
+    companies = dict.fromkeys((*subject.board.companies, subject.entity))
+    found = {company: measure(subject, company) for company in companies}
+    known = {company: value for company, value in found.items() if not isinstance(value, str)}
+    values = np.array([value[0] for value in known.values()])
+    places = {company: at for at, company in enumerate(known)}
+    return Field(found, places, values, tuple(value[2] for value in known.values()))
 
 
 def _measure(notes: Notes, name: str, shape: tuple[str, str, int], measure: Measure) -> None:
@@ -65,23 +78,25 @@ def _measure(notes: Notes, name: str, shape: tuple[str, str, int], measure: Meas
     speaks for the company.
     """
     label, unit, good = shape
-    own = _once(notes.subject, name, measure, notes.subject.entity)
+    subject = notes.subject
+    field = subject.board.once(name, lambda: _field(subject, measure))
+    own = field.found.get(subject.entity, "nothing of it was read")
     if isinstance(own, str):
         return notes.miss(label.removeprefix("The "), own)
     value, day, inputs = own
     mark = "%" if unit == "percent" else ""
     text, signal = f"{label} is {value:.2f}{mark}", _no_signal()
-    every = (_once(notes.subject, name, measure, peer) for peer in notes.subject.peers)
-    peers = [found for found in every if not isinstance(found, str)]
-    if peers:
-        middle = median(found[0] for found in peers)
-        lower = 100 * sum(found[0] < value for found in peers) / len(peers)
+    at = field.places[subject.entity]
+    peers = np.delete(field.values, at)
+    if len(peers):
+        middle = float(np.median(peers))
+        lower = 100 * float((peers < value).mean())
         word = "equal to" if f"{middle:.2f}" == f"{value:.2f}" else "above" if value > middle else "below"
         if len(peers) == 1:
             text += f", {word} the {middle:.2f}{mark} of the one peer known"
         else:
-            text += f", {word} the peers' median of {middle:.2f}{mark} and higher than {lower:.0f}% of {len(peers)} peers"
-        inputs = tuple(dict.fromkeys((*inputs, *(id for found in peers for id in found[2]))))
+            text += f", {word} the peers' median of {middle:.2f}{mark}, at percentile {lower:.0f} of {len(peers)} peers"
+        inputs = (*inputs, *chain.from_iterable((*field.ids[:at], *field.ids[at + 1 :])))
         if word != "equal to":
             signal = "bullish" if (value > middle) == (good > 0) else "bearish"
     return notes.say(name, Figure(value, unit, day), f"{text}.", inputs=inputs, signal=signal)

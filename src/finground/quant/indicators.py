@@ -123,15 +123,9 @@ def crosses(line: Floats, other: Floats) -> list[Cross]:
     """Every crossing of `line` over `other`, oldest first; undefined sessions and rounding cross nothing."""
     apart = line - other
     side = np.where(np.abs(apart) < ROUNDING, 0.0, np.sign(apart))
-    found = []
-    before = 0.0
-    for at, now in enumerate(side):
-        if np.isnan(now) or now == 0:
-            continue
-        if before and now != before:
-            found.append(Cross(at, golden=bool(now > 0), above_zero=bool(line[at] > 0)))
-        before = float(now)
-    return found
+    apart_at = np.flatnonzero(np.isfinite(side) & (side != 0))
+    turned = apart_at[1:][side[apart_at[1:]] != side[apart_at[:-1]]]
+    return [Cross(int(at), golden=bool(side[at] > 0), above_zero=bool(line[at] > 0)) for at in turned]
 
 
 @dataclass(frozen=True, slots=True)

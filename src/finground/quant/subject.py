@@ -5,15 +5,17 @@ findings and gaps, collected in `Notes`. Windows are AnalyScore's (FinSphere, ta
 given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from finground.records.bundle import Bundle, Fact, Finding, Gap, Series, Signal
+from finground.records.bundle import Bundle, Fact, Finding, Gap, Passage, Series, Signal
+
+T = TypeVar("T")
 
 TECHNICAL_DAYS = 31  # "past month"
 FLOW_DAYS = 15
@@ -103,13 +105,19 @@ class Board:
         self.bundle = bundle
         self._bars: dict[str, Bars | None] = {}
         self._quarters: dict[tuple[str, str], list[Fact]] = {}
-        self.measured: dict[tuple[str, str], object] = {}  # what tools worked out, by measure and company
+        self._worked: dict[str, Any] = {}
         self._series: dict[str, list[Series]] = {}
         for row in bundle.series:
             self._series.setdefault(row.entity, []).append(row)
         self._facts: dict[tuple[str, str], list[Fact]] = {}
+        self.filed: dict[str, list[Fact]] = {}  # by company, in the order of filing
         for fact in sorted(bundle.facts, key=lambda fact: fact.filed_at):
             self._facts.setdefault((fact.entity, fact.metric), []).append(fact)
+            self.filed.setdefault(fact.entity, []).append(fact)
+        self.news: dict[str, list[Passage]] = {}  # by ticker, in the order of the bundle
+        for passage in bundle.passages:
+            for ticker in passage.tickers:
+                self.news.setdefault(ticker, []).append(passage)
         self.companies = tuple(
             sorted(({fact.entity for fact in bundle.facts} | set(self._series)) - {MARKET})
         )
@@ -117,6 +125,13 @@ class Board:
     def since(self, days: int) -> date:
         """The first day of a window of so many days that ends at `as_of`."""
         return self.bundle.as_of.date() - timedelta(days=days)
+
+    def once(self, what: str, work: Callable[[], T]) -> T:
+        """The result of work over all companies, done when first asked for by that name."""
+        if what not in self._worked:
+            self._worked[what] = work()
+        found: T = self._worked[what]
+        return found
 
     def bars(self, entity: str) -> Bars | None:
         """Prices of a company; None if none were read."""

@@ -5,12 +5,15 @@ Shares traded are counted in shares, whatever the board lot; the turnover rate i
 gap where the float is not known. A close at the day's limit is said where the exchange has one.
 """
 
+from datetime import date
+
 import numpy as np
 
 from finground.quant.exchanges import exchange_of
 from finground.quant.subject import (
     MARKET,
     Bars,
+    Board,
     Figure,
     Notes,
     Subject,
@@ -144,16 +147,26 @@ def _turnover(notes: Notes, bars: Bars) -> None:
 
 def _rank(notes: Notes, bars: Bars) -> None:
     """The place by change among the peers that traded on the same day."""
-    own, day = bars.change(1), bars.days[-1]
-    others = [found for peer in notes.subject.peers if (found := notes.subject.bars(peer))]
-    known = [found for found in others if found.days[-1] == day and len(found.days) > 1]
-    if own is None or not known:
+    own, board = bars.change(1), notes.subject.board
+    moves = board.once("last changes", lambda: _last_changes(board)).get(bars.day(-1), {})
+    if own is None or not moves.keys() - {bars.id}:
         notes.miss("rank in the industry", f"no prices of peers for {bars.day(-1)} were read")
         return
-    rank = 1 + sum(change > own for found in known if (change := found.change(1)) is not None)
-    text = f"By the session's change it ranks {rank} of {len(known) + 1} among the company and its peers."
-    inputs = (bars.id, *(found.id for found in known))
-    notes.say("industry-rank", Figure(float(rank), "rank", bars.day(-1)), text, inputs=inputs)
+    rank = 1 + sum(change > own for change in moves.values())
+    text = f"By the session's change it ranks {rank} of {len(moves)} among the company and its peers."
+    figure = Figure(float(rank), "rank", bars.day(-1))
+    notes.say("industry-rank", figure, text, inputs=tuple(moves))
+
+
+def _last_changes(board: Board) -> dict[date, dict[str, float]]:
+    """The last session's change of every company, by day and id of its bars."""
+    found: dict[date, dict[str, float]] = {}
+    for company in board.companies:
+        bars = board.bars(company)
+        change = None if bars is None else bars.change(1)
+        if bars is not None and change is not None:
+            found.setdefault(bars.day(-1), {})[bars.id] = change
+    return found
 
 
 def _index(notes: Notes, bars: Bars) -> None:
