@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,7 @@ class Evidence:
     sizes: tuple[float, ...]
     told: dict[str, list[Told]]
     days: frozenset[date]
+    periods: frozenset[tuple[date, date]]
     text: str
     words: frozenset[str]
     news: tuple[tuple[str, date], ...]
@@ -177,7 +178,7 @@ def gather(brief: Brief) -> Evidence:
     news = tuple((plain(f"{row.headline} {row.body}"), row.published_at.date()) for row in bundle.passages)
     sizes = tuple(abs(known.value) for known in values)
     return Evidence(
-        brief, lexicon, values, sizes, told, frozenset(days), text.lower(), words, news,
+        brief, lexicon, values, sizes, told, frozenset(days), frozenset(_periods(brief)), text.lower(), words, news,
         tuple((series, series.times.astype("datetime64[D]")) for series in bundle.series),
     )  # fmt: skip
 
@@ -330,8 +331,21 @@ def _days(bundle: Bundle, brief: Brief) -> Iterator[date]:
         yield from (brief.request.interval.start, brief.request.interval.end)
 
 
+def _periods(brief: Brief) -> Iterator[tuple[date, date]]:
+    """Periods of figures, of the question, and those that gaps tell of."""
+    bundle = brief.bundle
+    for fact in (*bundle.facts, *(gap.nearest for gap in bundle.gaps if gap.nearest)):
+        if fact.period_start:
+            yield fact.period_start, fact.period_end
+    if brief.request.interval:
+        yield brief.request.interval.start, brief.request.interval.end
+    for gap in bundle.gaps:
+        yield from pairwise(_exact_days(f"{gap.what} {gap.why}"))
+
+
 def _exact_days(text: str) -> Iterable[date]:
-    return (day for found in read_dates(text)[1] for day in (found.first, found.last) if not found.any_year)
+    found = (day for day in read_dates(text)[1] if not day.any_year)
+    return (known for day in found for known in dict.fromkeys((day.first, day.last)))
 
 
 def _fits(written: str, known: str) -> bool:

@@ -9,6 +9,7 @@ must be one of theirs, and a direction the one that was found for them.
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
@@ -31,7 +32,7 @@ LEVELS = {
     "weak": "low", "low": "low",
 }  # fmt: skip
 TICKER = re.compile(r"(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
-BRACKETED = re.compile(r"\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
+BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
 QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”')
 NAMED = re.compile(r"\b[^\W\d_a-z][\w&'’-]+(?: (?:& )?[^\W\d_a-z][\w&.'’-]*)*")
 FORM = re.compile(r"\b(?:10-[KQ]|8-K|20-F|6-K)(?:/A)?\b")
@@ -54,6 +55,7 @@ class Traced:
 class Sentence:
     """A sentence with quotations and dates blanked, and what it names, each with its place."""
 
+    original: str
     text: str
     quotations: tuple[str, ...]
     days: tuple[Day, ...]
@@ -72,10 +74,9 @@ class Sentence:
         named before the first number, what is named after."""
         return About(_bound(self.companies, self.numbers, at) or self.of, _bound(self.measures, self.numbers, at))
 
-    @property
-    def whole(self) -> About:
-        """What all of it is about."""
-        every = (frozenset(k for mention in named for k in mention.keys) for named in (self.companies, self.measures))
+    def nearest(self, at: int) -> About:
+        """What is named last before a place, or first after it."""
+        every = (_bound(named, (), at) for named in (self.companies, self.measures))
         entities, keys = every
         return About(entities or self.of, keys)
 
@@ -120,7 +121,7 @@ def _read(text: str, evidence: Evidence, of: frozenset[str]) -> Sentence:
     bare, days = read_dates(bare)
     measures, companies = evidence.lexicon.named(bare)
     numbers = read_numbers(FORM.sub(_blank, CODE.sub(_blank, bare)))
-    return Sentence(bare, said, tuple(days), tuple(numbers), tuple(measures), tuple(companies), of)
+    return Sentence(text, bare, said, tuple(days), tuple(numbers), tuple(measures), tuple(companies), of)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -128,18 +129,17 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _bound(named: tuple[Mention, ...], numbers: tuple[Number, ...], at: int) -> frozenset[str]:
-    """The keys of what a place is bound to."""
-    if not named:
-        return frozenset()
-    ends = [number.end for number in numbers if number.start < at]
-    if named[0].start < (numbers[0].start if numbers else at):  # what is named comes before its figure
-        last = max((end for end in ends if any(end <= one.start < at for one in named)), default=0)
-        before = [one for one in named if one.start < at]
-        since = [one for one in before if one.start >= last]
-        return frozenset(key for one in since or before[-1:] for key in one.keys)
+    """The keys of what a place is bound to: all that is named since the figure before, else the last named; where
+    the first figure comes before all names, what is named after the place."""
+    before = [one for one in named if one.start < at]
+    if before and (not numbers or named[0].start < numbers[0].start):
+        ends = [number.end for number in numbers if number.end <= before[-1].start]
+        since = [one for one in before if ends and one.start >= ends[-1]] if ends else before
+        return frozenset(key for one in (since if numbers else before[-1:]) for key in one.keys)
     after = [one for one in named if one.start >= at]
-    until = next((number.start for number in numbers if after and number.start > after[0].start), len(named) and 10**9)
-    return frozenset(key for one in after or named[-1:] if one.start < until for key in one.keys)
+    until = next((number.start for number in numbers if after and number.start > after[0].start), 10**9)
+    chosen = [one for one in after if one.start < until] if numbers else after[:1]
+    return frozenset(key for one in chosen or named[-1:] for key in one.keys)
 
 
 def _quotations(sentence: Sentence, evidence: Evidence) -> Found:
@@ -190,9 +190,9 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
     if not sentence.days:
         return [], []
     told = {day for text in sentence.quotations for day in evidence.quoted_on(text)}
-    about = sentence.whole
-    wrong = []
+    wrong = _periods(sentence, evidence)
     for day in sentence.days:
+        about = sentence.nearest(day.start)
         if told and not about.keys - {"news"}:
             fits = any(day.first <= known <= day.last for known in told)
         else:
@@ -200,6 +200,20 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
             fits = fits or any(day.first <= known <= day.last for known in told)
         wrong += [] if fits else [(day.text, "no such date was read")]
     return [], wrong
+
+
+def _periods(sentence: Sentence, evidence: Evidence) -> list[tuple[str, str]]:
+    """Pairs of days that no figure and no question has as its period."""
+    pairs = [
+        (first, last) for first, last in pairwise(sentence.days)
+        if first.first == first.last and last.first == last.last
+        and sentence.original[first.end : last.start] == " to "
+    ]  # fmt: skip
+    return [
+        (f"{first.text} to {last.text}", "no such period was read")
+        for first, last in pairs
+        if (first.first, last.first) not in evidence.periods
+    ]
 
 
 def _priced(sentence: Sentence, day: Day, evidence: Evidence) -> bool:

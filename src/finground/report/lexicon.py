@@ -47,7 +47,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "chaikin-money-flow": ("chaikin money flow", "chaikin"),
     "latest-report": ("report", "latest report"),
     "use-of-revenue": ("shares of revenue", "use of revenue"),
-    "unusual-movement": ("unusual movement", "movement", "standard deviations"),
+    "unusual-movement": ("unusual movement", "movement", "standard deviations", "index"),
     "movement": ("unusual movement", "movement"),
     "news": ("news", "headline", "headlines", "wrote"),
     "short-term": ("short term", "short-term", "near term"),

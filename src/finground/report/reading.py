@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 SCALES = {
@@ -75,6 +75,8 @@ class Day:
     first: date
     last: date
     any_year: bool = False
+    start: int = 0
+    end: int = 0
 
 
 def sentences(text: str) -> list[str]:
@@ -123,7 +125,7 @@ def read_dates(text: str) -> tuple[str, list[Day]]:
         day = _day(found)
         if day is None:
             return found[0]
-        days.append(day)
+        days.append(replace(day, start=found.start(), end=found.end()))
         return " " * len(found[0])
 
     return DATE.sub(take, text), days
