@@ -19,7 +19,7 @@ def sessions(n, last=date(2024, 6, 28)):
     return np.array([f"{day}T20:00:00" for day in reversed(days)], dtype="datetime64[s]")
 
 
-def bars(closes, entity="us:AAA", last=date(2024, 6, 28), **columns):
+def bars(closes, entity="us:AAA", last=date(2024, 6, 28), source="synthetic test", **columns):
     close = np.asarray(closes, dtype=np.float64)
     shape = {
         "open": close,
@@ -36,7 +36,7 @@ def bars(closes, entity="us:AAA", last=date(2024, 6, 28), **columns):
         sessions(len(close), last),
         tuple(shape.values()),
         "USD",
-        "test",
+        source,
     )
 
 
@@ -69,8 +69,8 @@ def quarterly(metric, values, **kind):
     ]
 
 
-def news(day, headline, id="n1"):
-    return Passage(id, datetime(2024, 6, day, 14, tzinfo=UTC), "Test Wire", headline, "", "", ("AAA",), 0.5)
+def news(day, headline, id="n1", hour=14):
+    return Passage(id, datetime(2024, 6, day, hour, tzinfo=UTC), "Test Wire", headline, "", "", ("AAA",), 0.5)
 
 
 def bundle(series=(), facts=(), passages=()):

@@ -8,7 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from finground.quant.indicators import Cross, average, bollinger, crosses, macd, rsi
+from finground.quant.indicators import (
+    Cross,
+    average,
+    bollinger,
+    chaikin_money_flow,
+    crosses,
+    macd,
+    money_flow_index,
+    rsi,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +50,10 @@ def exponential(values, days, first):
     return found
 
 
-def test_rsi_is_wilders_and_undefined_for_the_first_fourteen_sessions(close):
-    assert np.isnan(rsi(close)[:14]).all()
-    np.testing.assert_allclose(rsi(close), wilder_rsi(close, 14), atol=1e-6)
+@pytest.mark.parametrize("days", [6, 12, 14])
+def test_rsi_is_wilders_and_undefined_until_its_window_is_full(close, days):
+    assert np.isnan(rsi(close, days)[:days]).all()
+    np.testing.assert_allclose(rsi(close, days), wilder_rsi(close, days), atol=1e-6)
 
 
 def test_macd_is_the_difference_of_two_exponential_averages_and_its_signal_theirs(close):
@@ -66,6 +76,42 @@ def test_bollinger_bands_lie_two_population_deviations_off(close):
     assert np.isnan(upper[:19]).all()
     assert upper[-1] == pytest.approx(close[-20:].mean() + 2 * close[-20:].std(), abs=1e-6)
     assert lower[-1] == pytest.approx(2 * middle[-1] - upper[-1], abs=1e-6)
+
+
+def money(close, days=10):
+    """High, low and volume of sessions around the closes, one of them at one price."""
+    rng = random.Random(5)
+    high = np.array([value + rng.uniform(0, 2) for value in close])
+    low = np.array([value - rng.uniform(0, 2) for value in close])
+    high[50] = low[50] = close[50]
+    return high, low, close, np.array([rng.uniform(1e5, 1e6) for _ in close])
+
+
+def test_the_money_flow_index_is_the_share_of_money_on_higher_typical_prices(close):
+    high, low, close, volume = money(close)
+    typical = (high + low + close) / 3
+    found = money_flow_index(high, low, close, volume, 10)
+    assert np.isnan(found[:10]).all()
+    for at in range(10, len(close)):
+        window = range(at - 9, at + 1)
+        up = sum(typical[i] * volume[i] for i in window if typical[i] > typical[i - 1])
+        down = sum(typical[i] * volume[i] for i in window if typical[i] < typical[i - 1])
+        assert found[at] == pytest.approx(100 * up / (up + down), abs=1e-6)
+
+
+def test_chaikin_money_flow_weighs_volume_by_the_place_of_the_close(close):
+    high, low, close, volume = money(close)
+    found = chaikin_money_flow(high, low, close, volume, 10)
+    assert np.isnan(found[:9]).all()
+    for at in range(9, len(close)):
+        window = range(at - 9, at + 1)
+        flow = sum(
+            volume[i] * ((close[i] - low[i]) - (high[i] - close[i])) / (high[i] - low[i])
+            for i in window
+            if high[i] > low[i]
+        )
+        assert found[at] == pytest.approx(flow / sum(volume[i] for i in window), abs=1e-6)
+    assert np.isnan(chaikin_money_flow(high, low, close, np.zeros(len(close)), 10)).all()
 
 
 def test_a_cross_is_golden_from_below_and_death_from_above_and_touching_is_none():

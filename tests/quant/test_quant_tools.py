@@ -9,7 +9,7 @@ from made_market import AS_OF, NAMES, bars, bundle, fact, flows, news, quarterly
 from finground.quant import toolbox
 from finground.quant.capital_flow import ddx
 from finground.quant.indicators import candles
-from finground.quant.subject import bars_of
+from finground.quant.subject import Board, bars_of
 
 
 def found(tool, data, names=NAMES):
@@ -53,13 +53,38 @@ def test_volume_and_price_against_peers_and_index():
     assert seen["turnover-rate"].value == pytest.approx(20)
     assert seen["industry-rank"].value == 2
     assert seen["ahead-of-index"].value == pytest.approx(9)
-    assert not gaps
+    assert {"change over 20 sessions", "usual volume", "place in the year's range"} == gaps.keys()
 
 
 def test_without_float_peers_or_index_there_are_gaps_not_guesses():
     seen, gaps = found("volume-price", bundle([bars([100, 110])]))
-    assert {"turnover rate", "rank in the industry", "comparison with the index"} == gaps.keys()
+    assert {"turnover rate", "rank in the industry", "comparison with the index"} <= gaps.keys()
     assert "turnover-rate" not in seen
+
+
+def test_the_place_in_the_year_is_measured_on_closes():
+    seen, _ = found("volume-price", bundle([bars([*np.linspace(100, 200, 240), *np.linspace(199, 180, 20)])]))
+    assert (
+        seen["year-range"].value == pytest.approx(10)
+        and "10.00% below the highest of 250" in seen["year-range"].text
+    )
+    assert (
+        seen["change-20-sessions"].value == pytest.approx(-10)
+        and seen["change-20-sessions"].signal == "bearish"
+    )
+
+
+def test_a_close_at_the_limit_is_said_where_the_exchange_has_one():
+    for entity, closes, said in (
+        ("XSHG:600001", [10.03, 11.03], "upper limit of 10%"),
+        ("XSHE:300001", [10.0, 12.0], "upper limit of 20%"),
+        ("XTAI:3450", [510.0, 459.0], "lower limit of 10%"),
+        ("us:AAA", [10.0, 11.0], ""),
+        ("XSHG:600001", [10.0, 10.9], ""),
+    ):
+        rows, _ = toolbox.run(["volume-price"], entity, bundle([bars(closes, entity)]), {})
+        assert said in " ".join(row.text for row in rows)
+        assert any(row.name == "price-limit" for row in rows) == bool(said)
 
 
 def test_a_price_older_than_a_month_is_not_given():
@@ -89,6 +114,14 @@ def test_a_turn_upwards_is_a_golden_cross_with_its_day():
     assert date(2024, 6, 14) < cross.period_end <= date(2024, 6, 28)
 
 
+def test_a_faster_rsi_that_falls_under_the_slower_is_a_death_cross_with_its_day():
+    rise = np.linspace(100, 140, 80) + np.tile([0.0, -0.8], 40)
+    closes = np.r_[rise, 141.0, 142, 143, 142, 138, 134, 130, 127]
+    cross = found("technical", bundle([bars(closes)]))[0]["rsi-cross"]
+    assert (cross.value, cross.signal) == ("death cross", "bearish")
+    assert date(2024, 6, 21) <= cross.period_end <= date(2024, 6, 28) and f"{cross.period_end}" in cross.text
+
+
 def test_a_new_listing_of_ten_days_has_gaps_that_say_how_much_it_takes():
     seen, gaps = found("technical", bundle([bars(range(100, 110))]))
     assert not {"rsi", "macd", "moving-averages", "bollinger", "support"} & seen.keys()
@@ -111,7 +144,21 @@ def test_an_engulfing_candle_is_found_by_name():
     data = bars_of(
         bars(closes, open=opens, high=np.maximum(opens, closes) + 0.2, low=np.minimum(opens, closes) - 0.2)
     )
-    assert "bullish engulfing" in [candle.name for candle in candles(data) if candle.at == 31]
+    engulfing = next(
+        candle for candle in candles(data) if candle.at == 31 and candle.name == "bullish engulfing"
+    )
+    assert engulfing.level == pytest.approx(96.8)  # the lower of the two lows
+
+
+def test_a_pattern_below_its_key_level_is_told_as_passed_and_signals_nothing():
+    closes = np.r_[np.linspace(120, 100, 30), 98.0, 103.0, 96.0]
+    opens = np.r_[np.linspace(121, 101, 30), 100.0, 97.0, 95.9]
+    shape = {"open": opens, "high": np.maximum(opens, closes) + 0.2, "low": np.minimum(opens, closes) - 0.2}
+    stands = found("technical", bundle([bars(closes[:-1], **{k: v[:-1] for k, v in shape.items()})]))[0]
+    passed = found("technical", bundle([bars(closes, **shape)]))[0]
+    name = "pattern-bullish-engulfing"
+    assert stands[name].signal == "bullish" and "96.80 stands" in stands[name].text
+    assert passed[name].signal == "neutral" and "96.80 has been broken" in passed[name].text
 
 
 # capital flow --------------------------------------------------------------------------------------
@@ -127,7 +174,7 @@ def test_capital_flow_by_hand():
     assert seen["margin-change"].value == pytest.approx(100 * (169 / 164 - 1))
     assert seen["institutional-change"].value == pytest.approx(6.3)
     assert seen["control-level"].value == "medium"
-    assert not gaps
+    assert gaps.keys() == {"money flow of prices and volumes"}
 
 
 def test_no_flows_is_a_gap_an_item_and_nothing_is_called_ddx():
@@ -139,7 +186,25 @@ def test_no_flows_is_a_gap_an_item_and_nothing_is_called_ddx():
 
 def test_flows_older_than_fifteen_days_are_not_given():
     seen, gaps = found("capital-flow", bundle([flows(last=date(2024, 6, 12))]))
-    assert not seen and len(gaps) == 4
+    assert not seen and len(gaps) == 5
+
+
+def test_money_flow_of_prices_and_volumes_has_its_own_names_and_fits_into_fifteen_days():
+    closes = np.arange(100.0, 180.0)
+    seen, gaps = found("capital-flow", bundle([bars(closes, high=closes + 1, low=closes - 3)]))
+    assert seen["money-flow-index"].value == 100 and "high" in seen["money-flow-index"].text
+    # each close lies at three quarters of its range: (2 * 3 - 4) / 4
+    assert (
+        seen["chaikin-money-flow"].value == pytest.approx(0.5)
+        and seen["chaikin-money-flow"].signal == "bullish"
+    )
+    assert (AS_OF.date() - seen["chaikin-money-flow"].period_start).days <= 15
+    assert {
+        "5-day cumulative DDX",
+        "margin balance",
+        "institutional holdings",
+        "control level",
+    } == gaps.keys()
 
 
 # financial and fundamental -------------------------------------------------------------------------
@@ -154,12 +219,30 @@ def test_a_quarter_is_compared_with_the_year_and_the_quarter_before():
     assert "quarterly net income" in gaps
 
 
-def test_a_change_from_a_loss_is_a_gap_and_currencies_never_mix():
-    _, gaps = found("financial", bundle(facts=quarterly("net-income", [5e6, 4e6, 1, 1, -2e6])))
-    assert gaps["net-income year on year"] == "the earlier figure is not positive"
+def test_a_change_from_a_loss_is_told_in_figures_without_a_percentage_and_currencies_never_mix():
+    seen, _ = found("financial", bundle(facts=quarterly("net-income", [5e6, 4e6, 1, 1, -2e6])))
+    assert seen["net-income-yoy"].value == 7e6 and seen["net-income-yoy"].signal == "bullish"
+    assert (
+        seen["net-income-yoy"].text
+        == "Net income is higher year on year, from -2.0 million USD to 5.0 million USD."
+    )
+    _, gaps = found("financial", bundle(facts=quarterly("net-income", [5e6, 4e6, 1, 1, 0.0])))
+    assert gaps["net-income year on year"] == "the earlier figure is zero"
     mixed = [*quarterly("net-income", [5e6]), *quarterly("net-income", [4e6] * 5, currency="EUR")[1:]]
     seen, _ = found("financial", bundle(facts=mixed))
     assert "net-income-yoy" not in seen
+
+
+def test_years_stand_in_only_where_no_quarter_is_filed():
+    years = [
+        fact("net-income", value, date(end, 12, 31), start=date(end, 1, 1))
+        for end, value in ((2023, 3e6), (2022, 2e6))
+    ]
+    seen, _ = found("financial", bundle(facts=years))
+    assert "of the year ended 2023-12-31" in seen["latest-report"].text
+    assert seen["net-income-yoy"].value == pytest.approx(50) and "net-income-qoq" not in seen
+    seen, _ = found("financial", bundle(facts=[*years, *quarterly("net-income", [1e6])]))
+    assert seen["net-income"].value == 1e6
 
 
 def test_a_restatement_counts_from_its_filing():
@@ -186,19 +269,54 @@ def test_facts_older_than_three_years_are_not_given():
     assert not found("financial", bundle(facts=[old]))[0]
 
 
-def test_valuation_beside_the_median_of_peers():
+def valued(source="synthetic test"):
     facts = [*quarterly("net-income", [1e6] * 4), *quarterly("net-income", [1e6] * 4, entity="us:BBB")]
-    for entity, shares in (("us:AAA", 1e6), ("us:BBB", 2e6)):
+    facts += quarterly("net-income", [4e6] * 4, entity="us:CCC")
+    for entity, shares in (("us:AAA", 1e6), ("us:BBB", 2e6), ("us:CCC", 2e6)):
         kind = {"entity": entity, "unit": "shares", "currency": None}
         facts.append(fact("shares-outstanding", shares, date(2024, 3, 31), **kind))
-    data = bundle([bars([99, 100]), bars([9, 10], "us:BBB")], facts)
-    seen, gaps = found("fundamental", data)
+        facts.append(fact("shareholders-equity", 20e6, date(2024, 3, 31), entity=entity))
+    series = [bars([99, 100], source=source), bars([9, 10], "us:BBB"), bars([9, 10], "us:CCC")]
+    return bundle(series, facts)
+
+
+def test_valuation_beside_peers_by_median_and_percentile():
+    seen, gaps = found("fundamental", valued())
+    # 100 * 1e6 / 4e6 = 25; the peers come to 10 * 2e6 / 4e6 = 5 and 10 * 2e6 / 16e6 = 1.25
+    assert seen["price-to-earnings"].value == 25 and seen["price-to-earnings"].signal == "bearish"
+    assert "above the peers' median of 3.12, at percentile 100 of 2 peers" in seen["price-to-earnings"].text
+    assert seen["price-to-book"].value == 5
     assert (
-        seen["price-to-earnings"].value == 25
-        and "above the median of 1 peers, 5.00" in seen["price-to-earnings"].text
+        seen["return-on-equity"].value == pytest.approx(20) and seen["return-on-equity"].signal == "bearish"
     )
-    assert seen["price-to-earnings"].signal == "bearish"
-    assert "P/B ratio" in gaps
+    assert (
+        "net profit margin" in gaps and gaps["revenue mix by segment"] == "no segment figures in the sources"
+    )
+
+
+def test_prices_adjusted_for_later_splits_value_nothing():
+    seen, gaps = found("fundamental", valued("vendor history"))
+    assert "adjusted for later splits" in gaps["P/E ratio"] and "price-to-book" not in seen
+    assert seen["return-on-equity"].value == pytest.approx(20)
+
+
+def test_revenue_is_shared_out_among_the_parts_of_the_same_quarter():
+    facts = [*quarterly("total-revenue", [200e6, 100e6]), *quarterly("cost-of-revenue", [120e6, 90e6])]
+    facts += quarterly("operating-income", [50e6])
+    seen, _ = found("fundamental", bundle(facts=facts))
+    text = (
+        "As shares of revenue of the quarter ended 2024-03-31: cost of revenue 60.0%, operating income 25.0%."
+    )
+    assert seen["use-of-revenue"].text == text
+    assert "use of revenue" in found("fundamental", bundle(facts=facts[:2]))[1]
+
+
+def test_a_cross_section_is_the_same_company_by_company():
+    data, board = valued(), Board(valued())
+    for entity in ("us:AAA", "us:BBB", "us:CCC"):
+        assert toolbox.run(toolbox.TOOLS, entity, board, NAMES) == toolbox.run(
+            toolbox.TOOLS, entity, data, NAMES
+        )
 
 
 # catalysts -----------------------------------------------------------------------------------------
@@ -212,6 +330,49 @@ def test_the_largest_move_carries_the_headline_of_its_day():
         move.period_end == date(2024, 6, 26) and "Aaa wins a large order" in move.text and "n1" in move.inputs
     )
     assert [seen["news-1"].value, seen["news-2"].value] == ["Aaa wins a large order", "Older"]
+
+
+def jumpy(**parts):
+    closes = 100 + np.tile([0.0, 0.5], 50)
+    closes[-3:] = 130  # Wednesday 26 June
+    return bundle([bars(closes), *parts.pop("series", ())], **parts)
+
+
+def test_the_likely_cause_is_a_report_then_a_headline_then_the_peers_then_none():
+    told = [news(26, "Aaa wins a large order")]
+    filed = [
+        fact(
+            "net-income",
+            1e6,
+            date(2024, 3, 31),
+            start=date(2024, 1, 1),
+            filed=datetime(2024, 6, 26, 14, tzinfo=UTC),
+        )
+    ]
+    others = [bars([*[10.0] * 97, 12, 12, 12], entity) for entity in ("us:BBB", "us:CCC", "us:DDD")]
+    cause = lambda **parts: found("catalysts", jumpy(**parts))[0]["unusual-movement"].text  # noqa: E731
+    assert "the report filed 2024-06-26" in cause(facts=filed, passages=told)
+    assert 'the headline "Aaa wins a large order"' in cause(passages=told, series=others)
+    assert "the industry, whose median change is +20.00%" in cause(series=others)
+    assert "no news or report" in cause(series=others[:2])
+
+
+def test_only_what_was_known_between_two_closes_may_be_the_cause():
+    late, early = news(26, "After the close", hour=21), news(25, "The evening before", hour=21)
+    assert "no news" in found("catalysts", jumpy(passages=[late]))[0]["unusual-movement"].text
+    assert (
+        "The evening before" in found("catalysts", jumpy(passages=[late, early]))[0]["unusual-movement"].text
+    )
+
+
+def test_headlines_that_tell_of_business_come_before_promotion_and_repeats_are_told_once():
+    dull = [news(27, f"Firm {at} named winner of award {at}", f"d{at}") for at in range(5)]
+    told = [news(20, "Aaa cuts its forecast", "n1"), news(21, "Aaa cuts its forecast again after all", "n2")]
+    told += [news(22, "Aaa cuts its forecast again after all, says more", "n3")]
+    seen, _ = found("catalysts", bundle(passages=[*dull, *told]))
+    values = [row.value for name, row in seen.items() if name.startswith("news-")]
+    assert "Aaa cuts its forecast" in values and len(values) == 4
+    assert sum("again after" in value for value in values) == 1
 
 
 def test_news_older_than_fifteen_days_is_not_given():

@@ -1,27 +1,43 @@
-"""Capital flow of the past 15 days: DDX, margin balance, institutional holdings, control level.
+"""Capital flow of the past 15 days: DDX, margin balance, institutional holdings, control level, money flow.
 
-Each item needs its own data; without them it is a gap. Nothing computed from price and volume is ever
-called DDX.
+Each item needs its own data; without them it is a gap. What is computed from price and volume alone has its own
+names, money flow index and Chaikin money flow, over windows that fit into 15 days; it is never called DDX.
 """
 
 from datetime import date
 
-from finground.quant.subject import FLOW_DAYS, Figure, Notes, Subject, direction, last_known, moved
+import numpy as np
+
+from finground.quant.indicators import chaikin_money_flow, money_flow_index
+from finground.quant.subject import (
+    FLOW_DAYS,
+    Figure,
+    Notes,
+    Subject,
+    amount,
+    direction,
+    last_known,
+    moved,
+)
 from finground.records.bundle import Needs, Series
 
 TOOL = "capital-flow"
 NEEDS = Needs(bars=70, flows=True)
 CUMULATIVE_SESSIONS = 5
 QUARTER_SESSIONS = 63
+MONEY_SESSIONS = 10  # two weeks
+MUCH, LITTLE = 80.0, 20.0  # the usual marks of the money flow index
+LEANING = 0.05  # a Chaikin money flow nearer to zero leans to neither side
 
 
 def capital_flow(subject: Subject) -> Notes:
-    """The four items, each from its own columns."""
+    """The items, each from its own columns."""
     notes = Notes(TOOL, subject)
     _ddx(notes)
     _margin(notes)
     _institutions(notes)
     _control(notes)
+    _money(notes)
     return notes
 
 
@@ -41,9 +57,9 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     """Days and values of a column if the last is of the past 15 days; else a gap, and None."""
     series = notes.subject.flows(column)
     if series is None:
-        notes.miss(what, f"no {column.replace('_', ' ')} of {notes.subject.name} in the sources")
+        notes.miss(what, f"no {column.replace('_', ' ')} in the sources")
         return None
-    days, values = last_known(series, column)
+    days, values = (found[-1 - QUARTER_SESSIONS :] for found in last_known(series, column))
     if days[-1].item() < notes.subject.since(FLOW_DAYS):
         notes.miss(what, f"the last value known is of {days[-1].item()}, older than {FLOW_DAYS} days")
         return None
@@ -86,7 +102,8 @@ def _margin(notes: Notes) -> None:
         )
         return
     change = 100 * (values[-1] / values[-1 - CUMULATIVE_SESSIONS] - 1)
-    text = f"The margin balance is {moved(change)} over {CUMULATIVE_SESSIONS} sessions."
+    now = amount(values[-1], series.currency or notes.subject.currency)
+    text = f"The margin balance of {now} is {moved(change)} over {CUMULATIVE_SESSIONS} sessions."
     figure = Figure(change, "percent", days[-1], days[-1 - CUMULATIVE_SESSIONS])
     notes.say("margin-change", figure, text, inputs=(series.id,), signal=direction(change))
 
@@ -105,7 +122,8 @@ def _institutions(notes: Notes) -> None:
         return
     change = 100 * (values[-1] - values[-1 - QUARTER_SESSIONS])
     side = "higher" if change >= 0 else "lower"
-    text = f"Institutional holdings are {abs(change):.2f} percentage points {side} than a quarter ago."
+    held = 100 * values[-1]
+    text = f"Institutional holdings of {held:.2f}% are {abs(change):.2f} percentage points {side} than a quarter ago."
     figure = Figure(change, "percentage points", days[-1], days[-1 - QUARTER_SESSIONS])
     notes.say("institutional-change", figure, text, inputs=(series.id,), signal=direction(change))
 
@@ -123,3 +141,30 @@ def _control(notes: Notes) -> None:
 def control_word(level: float) -> str:
     """The level in words: low below a third, high from two thirds, on a scale of 0 to 1."""
     return "low" if level < 1 / 3 else "medium" if level < 2 / 3 else "high"
+
+
+def _money(notes: Notes) -> None:
+    """Two measures of price and volume."""
+    what, bars = "money flow of prices and volumes", notes.subject.bars()
+    if bars is None or bars.day(-1) < notes.subject.since(FLOW_DAYS):
+        notes.miss(what, f"no session of the past {FLOW_DAYS} days is known")
+        return
+    columns = [values[-1 - MONEY_SESSIONS :] for values in (bars.high, bars.low, bars.close, bars.volume)]
+    if len(columns[0]) <= MONEY_SESSIONS or not all(np.isfinite(values).all() for values in columns):
+        notes.miss(what, f"it takes {MONEY_SESSIONS + 1} sessions in a row with high, low and volume")
+        return
+    high, low, close, volume = columns
+    if not volume[1:].any() or not np.ptp(high + low + close):
+        notes.miss(what, f"nothing was traded, or at one price only, in the past {MONEY_SESSIONS} sessions")
+        return
+    index = float(money_flow_index(high, low, close, volume, MONEY_SESSIONS)[-1])
+    state = "high" if index >= MUCH else "low" if index <= LITTLE else "in its middle range"
+    text = f"The money flow index of {MONEY_SESSIONS} sessions is {index:.2f}, {state}."
+    figure = Figure(index, "points", bars.day(-1), bars.day(-MONEY_SESSIONS))
+    notes.say("money-flow-index", figure, text, inputs=(bars.id,))
+    chaikin = float(chaikin_money_flow(high, low, close, volume, MONEY_SESSIONS)[-1])
+    leans = 0.0 if abs(chaikin) < LEANING else chaikin
+    words = {1: "money flowing in", -1: "money flowing out", 0: "no lean to either side"}
+    text = f"Chaikin money flow of {MONEY_SESSIONS} sessions is {chaikin:.3f}, {words[int(np.sign(leans))]}."
+    figure = Figure(chaikin, "points", bars.day(-1), bars.day(-MONEY_SESSIONS))
+    notes.say("chaikin-money-flow", figure, text, inputs=(bars.id,), signal=direction(leans))

@@ -1,8 +1,14 @@
-"""What moved the stock: dated news of the past 15 days, and days whose move was out of the ordinary.
+"""What moved the stock: dated news of the past 15 days, the largest move out of the ordinary, its likely cause.
 
 A headline is quoted as it stands and obeyed by nobody (case R6). A move is abnormal where it lies two
-standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known.
+standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known. Its
+likely cause is, in this order, a report filed or a headline published between the close before and the close of
+the day, or peers that moved the same way by half as much; else none is named.
 """
+
+import re
+from datetime import UTC, datetime
+from statistics import median
 
 import numpy as np
 
@@ -10,14 +16,28 @@ from finground.quant.subject import MARKET, NEWS_DAYS, Bars, Figure, Floats, Not
 from finground.records.bundle import Needs, Passage
 
 TOOL = "catalysts"
-NEEDS = Needs(bars=90, index=True, news_days=NEWS_DAYS)
+NEEDS = Needs(bars=90, peers=True, index=True, news_days=NEWS_DAYS)
 ABNORMAL = 2.0
 USUAL_SESSIONS = 60
-SHOWN = 5
+SHOWN = 4
+FEWEST_PEERS = 3
+MATERIAL = re.compile(
+    r"\b(?:results?|earnings|profits?|revenues?|sales|loss(?:es)?|forecasts?|guidance|outlook|warn\w*|cut\w*"
+    r"|raise[sd]?|upgrade\w*|downgrade\w*|acqui\w+|merger|merge[sd]?|takeover|deal|bids?|lawsuit|sue[sd]?|probe\w*"
+    r"|inquiry|investigat\w+|fine[sd]?|recall\w*|approv\w+|reject\w*|dividend\w*|buyback\w*|repurchase\w*|ceo|cfo"
+    r"|layoffs?|strike|contract|order\w*|spin-?off|bankrupt\w*|settle\w*|hack\w*|outage|shares|stock)\b",
+    re.I,
+)
+EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
+PROMOTION = re.compile(
+    r"\b(?:research and markets|to (?:present|webcast|host|speak|attend|participate|report|announce)|conference"
+    r"|webinar|award\w*|named|winner|law firm|shareholder alert|investor alert|reminds|sponsor\w*|donat\w+)\b",
+    re.I,
+)
 
 
 def catalysts(subject: Subject) -> Notes:
-    """News newest first, and the largest abnormal move with that day's headline."""
+    """The largest abnormal move with its likely cause, and the news that matters most, newest first."""
     notes = Notes(TOOL, subject)
     news = _news(subject)
     if not news:
@@ -25,7 +45,7 @@ def catalysts(subject: Subject) -> Notes:
             "news", f"no news about {subject.name} of the {NEWS_DAYS} days before {subject.today} was found"
         )
     _move(notes, news)
-    for number, passage in enumerate(news[:SHOWN], start=1):
+    for number, passage in enumerate(_foremost(subject, news), start=1):
         day = passage.published_at.date()
         text = f'On {day} {passage.source} wrote: "{one_line(passage.headline)}".'
         notes.say(
@@ -45,20 +65,41 @@ def _news(subject: Subject) -> list[Passage]:
     By ticker where tickers are handed in; else by name where other companies were read too.
     """
     first = subject.since(NEWS_DAYS)
-    recent = [passage for passage in subject.bundle.passages if passage.published_at.date() >= first]
     ticker = (subject.tickers or {}).get(subject.entity)
-    if ticker:
-        recent = [passage for passage in recent if ticker in passage.tickers]
-    elif subject.peers:
+    own = subject.board.news.get(ticker, []) if ticker else subject.bundle.passages
+    recent = [passage for passage in own if passage.published_at.date() >= first]
+    if not ticker and subject.peers:
         recent = [passage for passage in recent if _names(passage, subject.name)]
     return sorted(recent, key=lambda passage: (passage.published_at, passage.id), reverse=True)
 
 
 def _names(passage: Passage, name: str) -> bool:
     """Whether headline or body holds the first word of the company's name that is longer than two letters."""
+    return _mark(name) in f"{passage.headline} {passage.body}".lower()
+
+
+def _mark(name: str) -> str:
+    """The word a company is known by."""
     words = [word.strip(",.") for word in name.split()]
-    mark = next((word for word in words if len(word) > 2 and word.lower() != "the"), name)
-    return mark.lower() in f"{passage.headline} {passage.body}".lower()
+    return next((word for word in words if len(word) > 2 and word.lower() != "the"), name).lower()
+
+
+def _weight(subject: Subject, passage: Passage) -> int:
+    """How much a headline is likely to matter: it names the company, it tells of business, it promotes."""
+    headline = passage.headline
+    named = _mark(subject.name) in headline.lower()
+    return 2 * named + 2 * bool(MATERIAL.search(headline)) - 2 * bool(PROMOTION.search(headline))
+
+
+def _foremost(subject: Subject, news: list[Passage]) -> list[Passage]:
+    """The headlines that weigh most, of those that begin alike the first; newest first."""
+    told: dict[str, Passage] = {}
+    for passage in reversed(news):
+        words = re.findall(r"\w+", EDITION.sub("", passage.headline).lower())
+        told.setdefault(" ".join(words[:5]), passage)
+    unlike = sorted(told.values(), key=lambda passage: (passage.published_at, passage.id), reverse=True)
+    best = sorted(unlike, key=lambda passage: -_weight(subject, passage))[:SHOWN]
+    return [passage for passage in unlike if passage in best]
 
 
 def _move(notes: Notes, news: list[Passage]) -> None:
@@ -80,26 +121,61 @@ def _move(notes: Notes, news: list[Passage]) -> None:
         notes.say("movement", Figure("usual", "word", bars.day(-1), first), text, inputs=inputs)
         return
     day, change = bars.day(largest + 1), 100 * float(returns[largest])
-    of_day = [passage for passage in news if passage.published_at.date() == day]
-    headline = (
-        f'the day of the headline "{one_line(of_day[-1].headline)}"' if of_day else "a day without news"
-    )
+    cause, ids = _cause(notes.subject, bars, largest, news)
     size = f"{moved(change)}{' beyond the index' if against else ''}"
-    text = f"Unusual movement on {day}: {size}, {abs(known[largest]):.1f} standard deviations, {headline}."
+    text = f"Unusual movement on {day}: {size}, {abs(known[largest]):.1f} standard deviations; {cause}."
     figure = Figure(change, "percent", day, bars.day(largest))
-    inputs = (*inputs, *(passage.id for passage in of_day[-1:]))
-    notes.say("unusual-movement", figure, text, inputs=inputs)
+    notes.say("unusual-movement", figure, text, inputs=(*inputs, *ids))
+
+
+def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[str, tuple[str, ...]]:
+    """The likely cause of the return at `at`, and the ids it rests on."""
+    after, until = (bars.closes[place].item().replace(tzinfo=UTC) for place in (at, at + 1))
+    filed = [
+        fact for fact in subject.board.filed.get(subject.entity, ())
+        if _between(after, fact.filed_at, until)
+    ]  # fmt: skip
+    if filed:
+        return f"the likely cause is the report filed {filed[0].filed_at.date()}", (filed[0].id,)
+    told = [passage for passage in news if _between(after, passage.published_at, until)]
+    if told:
+        best = max(told, key=lambda passage: (_weight(subject, passage), passage.score, passage.id))
+        return f'the likely cause is the headline "{one_line(best.headline)}"', (best.id,)
+    likewise = _of_peers(subject, bars, at)
+    if likewise is not None:
+        return f"the likely cause is the industry, whose median change is {likewise:+.2f}%", ()
+    return "no news or report of that day names a cause", ()
+
+
+def _between(after: datetime, moment: datetime, until: datetime) -> bool:
+    """Whether something became known after one close and by the next; what is dated by day only, by its day."""
+    return (
+        after < moment <= until or (moment.hour, moment.minute) == (23, 59) and moment.date() == until.date()
+    )
+
+
+def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
+    """The peers' median change of that session, if it is at least half of the company's own and of its sign."""
+    own, day = 100 * float(bars.returns[at]), bars.days[at + 1]
+    changes = []
+    for peer in subject.peers:
+        found = subject.bars(peer)
+        place = -1 if found is None else int(np.searchsorted(found.days, day))
+        if found is not None and 0 < place < len(found.days) and found.days[place] == day:
+            changes.append(100 * (float(found.close[place]) / float(found.close[place - 1]) - 1))
+    middle = median(changes) if len(changes) >= FEWEST_PEERS else 0.0
+    return middle if middle * own > 0 and abs(middle) >= abs(own) / 2 else None
 
 
 def _excess(bars: Bars, index: Bars | None) -> tuple[Floats, tuple[str, ...]]:
     """Returns, less the index's of the same days where it has them all; and the index's id if so."""
     if index is None or len(index.days) < 2:
         return bars.returns, ()
-    moves = {day: float(move) for day, move in zip(index.days[1:].tolist(), index.returns, strict=True)}
-    own_days = bars.days[1:].tolist()
-    if not all(day in moves for day in own_days):
+    places = np.searchsorted(index.days[1:], bars.days[1:])
+    inside = places < len(index.days) - 1
+    if not (inside.all() and np.array_equal(index.days[1:][places], bars.days[1:])):
         return bars.returns, ()
-    return bars.returns - np.array([moves[day] for day in own_days]), (index.id,)
+    return bars.returns - index.returns[places], (index.id,)
 
 
 def _deviations(returns: Floats, at: int) -> float:

@@ -1,8 +1,8 @@
-"""The latest quarter filed: its figures, year-on-year and quarter-on-quarter, solvency, and the price after
-the filing.
+"""The latest report filed: its figures, year on year and quarter on quarter, solvency, and the price after it.
 
-Only figures of the past three years count. A quarter is compared with the one that ended a year before,
-within 20 days.
+Only figures of the past three years count. A quarter is compared with the one that ended a year before, within
+20 days; where a company files years only, a year with the year before. A change from a loss has no percentage:
+that a loss turned into a profit, or grew, is said in the figures themselves.
 """
 
 from datetime import date, timedelta
@@ -16,6 +16,7 @@ FLOWS = {
     "net-income": "Net income",
     "operating-income": "Operating income",
     "earnings-per-share": "Earnings per share",
+    "operating-cash-flow": "Operating cash flow",
 }
 SOLVENCY = {
     "current-ratio": ("The current ratio", "current-assets", "current-liabilities", 1),
@@ -25,9 +26,11 @@ NEEDS = Needs(
     metrics=(*FLOWS, "current-assets", "current-liabilities", "total-liabilities", "total-assets"),
     quarters=9, bars=120,
 )  # fmt: skip
+FOREMOST = 2  # figures that come before solvency and the price; the others after
 REACTION_SESSIONS = 10
 SAME_QUARTER = timedelta(days=20)
 YEAR, QUARTER = timedelta(days=365), timedelta(days=91)
+WEAK_LIQUIDITY = 1.0  # current liabilities exceed current assets
 
 
 def financial(subject: Subject) -> Notes:
@@ -36,16 +39,30 @@ def financial(subject: Subject) -> Notes:
     known = {metric: subject.quarters(metric) for metric in FLOWS}
     newest = max((facts[0].period_end for facts in known.values() if facts), default=None)
     latest = [metric for metric, facts in known.items() if _latest(notes, metric, facts, newest)]
-    for metric in latest:
-        _figure(notes, metric, known[metric][0])
-        _change(notes, known[metric], "year on year", YEAR)
-    for metric in latest:
-        _change(notes, known[metric], "quarter on quarter", QUARTER)
+    if latest:
+        _report(notes, known[latest[0]][0])
+    for metric in latest[:FOREMOST]:
+        _flow(notes, metric, known[metric])
     for metric, shape in SOLVENCY.items():
         _solvency(notes, metric, *shape)
     if latest:
         _reaction(notes, known[latest[0]][0])
+    for metric in latest[FOREMOST:]:
+        _flow(notes, metric, known[metric])
     return notes
+
+
+def _flow(notes: Notes, metric: str, facts: list[Fact]) -> None:
+    """A figure of the report with its changes."""
+    _figure(notes, metric, facts[0])
+    _change(notes, facts, "year on year", YEAR)
+    if not is_year(facts[0]):
+        _change(notes, facts, "quarter on quarter", QUARTER)
+
+
+def is_year(fact: Fact) -> bool:
+    """Whether a figure is of a whole year."""
+    return fact.period_start is not None and (fact.period_end - fact.period_start).days > 300
 
 
 def unit_of(fact: Fact) -> str:
@@ -76,34 +93,56 @@ def _latest(notes: Notes, metric: str, facts: list[Fact], newest: date | None) -
     return bool(facts) and facts[0].period_end == newest
 
 
+def _shown(fact: Fact) -> str:
+    """The value with its unit, as a reader wants it."""
+    return amount(fact.value, fact.currency or "")
+
+
+def _report(notes: Notes, fact: Fact) -> None:
+    """Which report is the latest; the figures after it are of its period."""
+    of, filed = "year" if is_year(fact) else "quarter", fact.filed_at.date()
+    text = f"The latest report is of the {of} ended {fact.period_end}, filed {filed}."
+    figure = Figure(of, "word", fact.period_end, fact.period_start)
+    notes.say("latest-report", figure, text, inputs=(fact.id,))
+
+
 def _figure(notes: Notes, metric: str, fact: Fact) -> None:
-    value = amount(fact.value, fact.currency or "")
-    text = f"{FLOWS[metric]} of the quarter ended {fact.period_end} is {value}, filed {fact.filed_at.date()}."
     figure = Figure(fact.value, unit_of(fact), fact.period_end, fact.period_start)
-    notes.say(metric, figure, text, inputs=(fact.id,))
+    notes.say(metric, figure, f"{FLOWS[metric]} is {_shown(fact)}.", inputs=(fact.id,))
 
 
 def _change(notes: Notes, facts: list[Fact], against: str, before: timedelta) -> None:
-    """A change against an earlier quarter; undefined where that was not positive."""
+    """A change against an earlier quarter, in percent where that was positive."""
     now, then = facts[0], earlier(facts, before)
-    if then is None or then.value <= 0:
-        missing, negative = "that quarter is not among those filed", "the earlier figure is not positive"
-        notes.miss(f"{now.metric} {against}", missing if then is None else negative)
+    if then is None:
+        notes.miss(f"{now.metric} {against}", "that quarter is not among those filed")
         return
-    change = 100 * (now.value / then.value - 1)
     name = f"{now.metric}-{'yoy' if before == YEAR else 'qoq'}"
-    text = f"{FLOWS[now.metric]} is {moved(change)} {against}."
-    signal = direction(change) if before == YEAR else "neutral"
-    figure = Figure(change, "percent", now.period_end, then.period_end)
+    if then.value > 0:
+        change = 100 * (now.value / then.value - 1)
+        figure = Figure(change, "percent", now.period_end, then.period_end)
+        text = f"{FLOWS[now.metric]} is {moved(change)} {against}."
+        rise = change
+    elif then.value < 0:
+        figure, rise = (
+            Figure(now.value - then.value, unit_of(now), now.period_end, then.period_end),
+            now.value - then.value,
+        )
+        side = "higher" if rise > 0 else "lower" if rise < 0 else "unchanged"
+        text = f"{FLOWS[now.metric]} is {side} {against}, from {_shown(then)} to {_shown(now)}."
+    else:
+        notes.miss(f"{now.metric} {against}", "the earlier figure is zero")
+        return
+    signal = direction(rise) if before == YEAR else "neutral"
     notes.say(name, figure, text, inputs=(now.id, then.id), signal=signal)
 
 
 def ratio_of(subject: Subject, over: str, under: str, entity: str | None = None) -> list[tuple[Fact, Fact]]:
-    """Pairs of facts of the same day or quarter, newest first, where the lower one is positive."""
+    """Pairs of facts of the same day or period, newest first, where the lower one is positive."""
     below = {fact.period_end: fact for fact in subject.quarters(under, entity) if fact.value > 0}
     above = subject.quarters(over, entity)
     pairs = [(fact, below[fact.period_end]) for fact in above if fact.period_end in below]
-    return [(a, b) for a, b in pairs if a.currency == b.currency]
+    return [(a, b) for a, b in pairs if a.currency == b.currency and is_year(a) == is_year(b)]
 
 
 def _solvency(notes: Notes, metric: str, label: str, over: str, under: str, good: int) -> None:
@@ -135,13 +174,12 @@ def _solvency(notes: Notes, metric: str, label: str, over: str, under: str, good
 def _reaction(notes: Notes, fact: Fact) -> None:
     """The adjusted price from the last session before the filing day to at most ten sessions after."""
     bars, filed = notes.subject.bars(), fact.filed_at.date()
-    before = [] if bars is None else [at for at in range(len(bars.days)) if bars.day(at) < filed]
-    if bars is None or not before or before[-1] + 1 >= len(bars.days):
+    after = 0 if bars is None else bars.first_from(filed)
+    if bars is None or after == 0 or after >= len(bars.days):
         notes.miss("price after the report", f"no prices on both sides of the filing of {filed} are known")
         return
-    start = before[-1]
-    end = min(start + REACTION_SESSIONS, len(bars.days) - 1)
-    change = 100 * (float(bars.close[end]) / float(bars.close[start]) - 1)
-    text = f"After the report filed {filed} the price is {moved(change)} over {end - start} sessions."
-    figure = Figure(change, "percent", bars.day(end), bars.day(start))
+    end = min(after - 1 + REACTION_SESSIONS, len(bars.days) - 1)
+    change = 100 * (float(bars.close[end]) / float(bars.close[after - 1]) - 1)
+    text = f"After the report filed {filed} the price is {moved(change)} over {end - after + 1} sessions."
+    figure = Figure(change, "percent", bars.day(end), bars.day(after - 1))
     notes.say("price-after-report", figure, text, inputs=(fact.id, bars.id))

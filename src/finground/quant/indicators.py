@@ -36,6 +36,11 @@ PATTERNS = {
     "CDL3INSIDE": "three inside",
     "CDL3OUTSIDE": "three outside",
 }
+_SESSIONS = {  # how many sessions a pattern is made of; the others of one
+    "engulfing": 2, "piercing line": 2, "dark cloud cover": 2, "harami": 2, "kicking": 2,
+    "morning star": 3, "evening star": 3, "three white soldiers": 3, "three black crows": 3,
+    "three inside": 3, "three outside": 3,
+}  # fmt: skip
 _BOTH_WAYS = {"engulfing", "harami", "kicking", "three inside", "three outside"}
 
 
@@ -79,6 +84,32 @@ def macd(close: Floats, fast: int = 12, slow: int = 26, signal: int = 9) -> tupl
     return np.asarray(line), np.asarray(smoothed)
 
 
+def money_flow_index(high: Floats, low: Floats, close: Floats, volume: Floats, days: int) -> Floats:
+    """The share of money traded on days of a higher typical price, 0 to 100 (Quong and Soudack 1989).
+
+    Typical prices are rounded first, so that equal ones are neither higher nor lower.
+    """
+    typical = np.round((high + low + close) / 3, 6)
+    return np.asarray(talib().MFI(typical, typical, typical, volume, days))
+
+
+def chaikin_money_flow(high: Floats, low: Floats, close: Floats, volume: Floats, days: int) -> Floats:
+    """Volume weighted by where in its range each session closed, over volume, -1 to 1 (Chaikin).
+
+    A session of one price weighs nothing; a window without volume is undefined.
+    """
+    span = high - low
+    place = np.divide(2 * close - high - low, span, out=np.zeros_like(span), where=span > 0)
+    flow, traded = (np.cumsum(np.r_[0.0, values]) for values in (place * volume, volume))
+    found = np.full(len(close), np.nan)
+    if len(close) >= days:
+        total = traded[days:] - traded[:-days]
+        found[days - 1 :] = np.divide(
+            flow[days:] - flow[:-days], total, out=np.full_like(total, np.nan), where=total > 0
+        )
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Cross:
     """A line crossing another at session `at`: golden from below, death from above."""
@@ -92,24 +123,23 @@ def crosses(line: Floats, other: Floats) -> list[Cross]:
     """Every crossing of `line` over `other`, oldest first; undefined sessions and rounding cross nothing."""
     apart = line - other
     side = np.where(np.abs(apart) < ROUNDING, 0.0, np.sign(apart))
-    found = []
-    before = 0.0
-    for at, now in enumerate(side):
-        if np.isnan(now) or now == 0:
-            continue
-        if before and now != before:
-            found.append(Cross(at, golden=bool(now > 0), above_zero=bool(line[at] > 0)))
-        before = float(now)
-    return found
+    apart_at = np.flatnonzero(np.isfinite(side) & (side != 0))
+    turned = apart_at[1:][side[apart_at[1:]] != side[apart_at[:-1]]]
+    return [Cross(int(at), golden=bool(side[at] > 0), above_zero=bool(line[at] > 0)) for at in turned]
 
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """A candlestick pattern completed at session `at`; `bullish` is its usual reading."""
+    """A candlestick pattern completed at session `at`; `bullish` is its usual reading.
+
+    `level` is its key level: the lowest low of its sessions under a bullish pattern, the highest high over a
+    bearish one. Beyond it the pattern has failed.
+    """
 
     at: int
     name: str
     bullish: bool
+    level: float
 
 
 def candles(bars: Bars) -> list[Candle]:
@@ -124,5 +154,7 @@ def candles(bars: Bars) -> list[Candle]:
         for at in np.flatnonzero(marks):
             bullish = bool(marks[at] > 0)
             side = f"{'bullish' if bullish else 'bearish'} " if name in _BOTH_WAYS else ""
-            found.append(Candle(int(at), f"{side}{name}", bullish))
+            own = slice(max(0, int(at) + 1 - _SESSIONS.get(name, 1)), int(at) + 1)
+            level = float(bars.low[own].min() if bullish else bars.high[own].max())
+            found.append(Candle(int(at), f"{side}{name}", bullish, level))
     return sorted(found, key=lambda candle: (candle.at, candle.name))

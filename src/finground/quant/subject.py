@@ -5,15 +5,17 @@ findings and gaps, collected in `Notes`. Windows are AnalyScore's (FinSphere, ta
 given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from finground.records.bundle import Bundle, Fact, Finding, Gap, Series, Signal
+from finground.records.bundle import Bundle, Fact, Finding, Gap, Passage, Series, Signal
+
+T = TypeVar("T")
 
 TECHNICAL_DAYS = 31  # "past month"
 FLOW_DAYS = 15
@@ -26,14 +28,17 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bars:
-    """Sessions with a close, oldest first; `volume` in shares.
+    """Sessions with a close, oldest first; `closes` are UTC, `volume` is in shares.
 
     `open` … `close` are adjusted for splits and dividends where the source has an adjusted close, all by one
     factor a session, 1 on the last: so levels compare with `raw_close`, the price as quoted (case S5).
+    `as_traded` tells whether quoted prices are known to be those of their day: a vendor's history is adjusted
+    for later splits, which as-filed share counts are not.
     """
 
     id: str
     currency: str
+    closes: npt.NDArray[np.datetime64]
     days: npt.NDArray[np.datetime64]
     open: Floats
     high: Floats
@@ -41,6 +46,7 @@ class Bars:
     close: Floats
     raw_close: Floats
     volume: Floats
+    as_traded: bool = True
 
     def day(self, at: int) -> date:
         """The session's day."""
@@ -51,6 +57,16 @@ class Bars:
     def returns(self) -> Floats:
         """Change of each session against the one before, as a ratio; one shorter than the bars."""
         return np.asarray(self.close[1:] / self.close[:-1] - 1)
+
+    def change(self, sessions: int) -> float | None:
+        """The last close against that of so many sessions before, in percent; None where there are fewer."""
+        if len(self.close) <= sessions:
+            return None
+        return 100 * (float(self.close[-1]) / float(self.close[-1 - sessions]) - 1)
+
+    def first_from(self, day: date) -> int:
+        """The place of the first session on the day or after it; the number of sessions if there is none."""
+        return int(np.searchsorted(self.days, np.datetime64(day)))
 
 
 def bars_of(series: Series) -> Bars:
@@ -65,9 +81,11 @@ def bars_of(series: Series) -> Bars:
     return Bars(
         id=series.id,
         currency=series.currency or "",
+        closes=series.times[kept],
         days=series.times[kept].astype("datetime64[D]"),
         raw_close=close[kept],
         volume=_column(series, "volume")[kept],
+        as_traded=series.source.startswith("synthetic"),
         **prices,
     )
 
@@ -77,14 +95,85 @@ def _column(series: Series, name: str) -> Floats:
     return np.full(len(series.times), np.nan) if found is None else found
 
 
+class Board:
+    """One bundle, sorted once by company, so that a cross-section of hundreds is worked out once.
+
+    What it gives follows from the bundle alone.
+    """
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self._bars: dict[str, Bars | None] = {}
+        self._quarters: dict[tuple[str, str], list[Fact]] = {}
+        self._worked: dict[str, Any] = {}
+        self._series: dict[str, list[Series]] = {}
+        for row in bundle.series:
+            self._series.setdefault(row.entity, []).append(row)
+        self._facts: dict[tuple[str, str], list[Fact]] = {}
+        self.filed: dict[str, list[Fact]] = {}  # by company, in the order of filing
+        for fact in sorted(bundle.facts, key=lambda fact: fact.filed_at):
+            self._facts.setdefault((fact.entity, fact.metric), []).append(fact)
+            self.filed.setdefault(fact.entity, []).append(fact)
+        self.news: dict[str, list[Passage]] = {}  # by ticker, in the order of the bundle
+        for passage in bundle.passages:
+            for ticker in passage.tickers:
+                self.news.setdefault(ticker, []).append(passage)
+        self.companies = tuple(
+            sorted(({fact.entity for fact in bundle.facts} | set(self._series)) - {MARKET})
+        )
+
+    def since(self, days: int) -> date:
+        """The first day of a window of so many days that ends at `as_of`."""
+        return self.bundle.as_of.date() - timedelta(days=days)
+
+    def once(self, what: str, work: Callable[[], T]) -> T:
+        """The result of work over all companies, done when first asked for by that name."""
+        if what not in self._worked:
+            self._worked[what] = work()
+        found: T = self._worked[what]
+        return found
+
+    def bars(self, entity: str) -> Bars | None:
+        """Prices of a company; None if none were read."""
+        if entity not in self._bars:
+            found = [bars_of(row) for row in self._series.get(entity, ()) if "close" in row.names]
+            known = (bars for bars in found if len(bars.days))
+            self._bars[entity] = max(known, key=lambda bars: bars.day(-1), default=None)
+        return self._bars[entity]
+
+    def flows(self, entity: str, column: str) -> Series | None:
+        """The series of a company that has values in that column; None if none was read."""
+        mine = (row for row in self._series.get(entity, ()) if column in row.names)
+        return next((row for row in mine if np.isfinite(_column(row, column)).any()), None)
+
+    def quarters(self, entity: str, metric: str) -> list[Fact]:
+        """Quarterly figures of a metric, or balance-sheet values, of the past three years; newest first.
+
+        Of several filings for a period the last one filed counts. Fiscal years only where there is no quarter.
+        """
+        key = entity, metric
+        if key not in self._quarters:
+            known = self._facts.get(key, ())
+            found = {fact.period_end: fact for fact in known if _is_quarter(fact)}
+            found = found or {fact.period_end: fact for fact in known if _is_year(fact)}
+            first = self.since(FINANCIAL_DAYS)
+            recent = (fact for end, fact in found.items() if end >= first)
+            self._quarters[key] = sorted(recent, key=lambda fact: fact.period_end, reverse=True)
+        return self._quarters[key]
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The company that is analysed. `names` are display names by id, `tickers` tickers by id."""
 
     entity: str
-    bundle: Bundle
+    board: Board
     names: Mapping[str, str]
     tickers: Mapping[str, str] | None = None
+
+    @property
+    def bundle(self) -> Bundle:
+        return self.board.bundle
 
     @property
     def name(self) -> str:
@@ -96,42 +185,40 @@ class Subject:
 
     def since(self, days: int) -> date:
         """The first day of a window of so many days that ends at `as_of`."""
-        return self.today - timedelta(days=days)
+        return self.board.since(days)
+
+    @property
+    def currency(self) -> str:
+        """The currency of its prices; empty where none is known."""
+        bars = self.bars()
+        return bars.currency if bars else ""
 
     def bars(self, entity: str | None = None) -> Bars | None:
         """Prices of the company, or of `entity`; None if none were read."""
-        wanted = entity or self.entity
-        found = [bars_of(row) for row in self.bundle.series if row.entity == wanted and "close" in row.names]
-        return max((bars for bars in found if len(bars.days)), key=lambda bars: bars.day(-1), default=None)
+        return self.board.bars(entity or self.entity)
 
     def flows(self, column: str) -> Series | None:
         """The series of the company that has that column; None if none was read."""
-        mine = [row for row in self.bundle.series if row.entity == self.entity and column in row.names]
-        return next((row for row in mine if np.isfinite(_column(row, column)).any()), None)
+        return self.board.flows(self.entity, column)
 
     @property
     def peers(self) -> tuple[str, ...]:
         """The other companies in the bundle, in order of id."""
-        seen = {row.entity for row in self.bundle.facts} | {row.entity for row in self.bundle.series}
-        return tuple(sorted(seen - {self.entity, MARKET}))
+        return tuple(id for id in self.board.companies if id != self.entity)
 
     def quarters(self, metric: str, entity: str | None = None) -> list[Fact]:
-        """Quarterly figures of a metric, or balance-sheet values, of the past three years; newest first.
-
-        Of several filings for a period the last one filed counts.
-        """
-        wanted = entity or self.entity
-        found: dict[date, Fact] = {}
-        for fact in sorted(self.bundle.facts, key=lambda fact: fact.filed_at):
-            if fact.entity == wanted and fact.metric == metric and _is_quarter(fact):
-                found[fact.period_end] = fact
-        recent = [fact for end, fact in found.items() if end >= self.since(FINANCIAL_DAYS)]
-        return sorted(recent, key=lambda fact: fact.period_end, reverse=True)
+        """The latest periods of a metric, of the company or of `entity`; newest first."""
+        return self.board.quarters(entity or self.entity, metric)
 
 
 def _is_quarter(fact: Fact) -> bool:
     """A quarter of 13 or 14 weeks, or a value of one day."""
     return fact.period_start is None or 74 <= (fact.period_end - fact.period_start).days <= 120
+
+
+def _is_year(fact: Fact) -> bool:
+    """A year of 52 or 53 weeks."""
+    return fact.period_start is not None and 350 <= (fact.period_end - fact.period_start).days <= 380
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +263,7 @@ class Notes:
 
     def miss(self, what: str, why: str, nearest: Fact | None = None) -> None:
         """Add a gap."""
-        self.gaps.append(Gap(self.subject.entity, what, why, nearest))
+        self.gaps.append(Gap(self.subject.entity, what, why, nearest, self.tool))
 
 
 def recent_bars(notes: Notes, what: str) -> Bars | None:

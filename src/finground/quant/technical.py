@@ -1,5 +1,5 @@
-"""Technical signals of the past month: RSI, MACD crosses, moving averages, Bollinger bands, candlesticks,
-levels.
+"""Technical signals of the past month: MACD and RSI with their crosses, moving averages, candlesticks with their
+key levels, Bollinger bands, support and resistance.
 
 Indicators are TA-Lib's over adjusted prices. Where a window is not yet full the item is a gap (cases R1,
 R2).
@@ -7,11 +7,12 @@ R2).
 
 import numpy as np
 
-from finground.quant.indicators import average, bollinger, candles, crosses, macd, rsi
+from finground.quant.indicators import Candle, Cross, average, bollinger, candles, crosses, macd, rsi
 from finground.quant.subject import (
     TECHNICAL_DAYS,
     Bars,
     Figure,
+    Floats,
     Notes,
     Subject,
     amount,
@@ -23,9 +24,10 @@ from finground.records.bundle import Needs, Signal
 TOOL = "technical"
 NEEDS = Needs(bars=250)
 AVERAGES = (5, 10, 20, 60)
+QUICK, SLOW = 6, 12  # the two RSI lines whose crosses are read
 OVERBOUGHT, OVERSOLD = 70.0, 30.0
 LEVEL_SESSIONS = 20  # support and resistance: the lowest low and the highest high of so many sessions
-SHOWN_PATTERNS = 3
+SHOWN_PATTERNS = 2
 
 
 def technical(subject: Subject) -> Notes:
@@ -36,10 +38,11 @@ def technical(subject: Subject) -> Notes:
         return notes
     _macd(notes, bars)
     _rsi(notes, bars)
+    _rsi_cross(notes, bars)
     _averages(notes, bars)
+    _levels(notes, bars)
     _patterns(notes, bars)
     _bands(notes, bars)
-    _levels(notes, bars)
     return notes
 
 
@@ -47,47 +50,69 @@ def _short(notes: Notes, what: str, needed: int, bars: Bars) -> None:
     notes.miss(what, f"it takes {needed} sessions, and {len(bars.days)} are known")
 
 
+def _side(bullish: bool) -> Signal:
+    return "bullish" if bullish else "bearish"
+
+
 def _rsi(notes: Notes, bars: Bars) -> None:
     value = float(rsi(bars.close)[-1])
     if not np.isfinite(value):
         return _short(notes, "RSI(14)", 15, bars)
+    state, signal = "between oversold and overbought", _neutral()
     if value >= OVERBOUGHT:
-        state, signal = "overbought", "bearish"
+        state, signal = "overbought", _side(bullish=False)
     elif value <= OVERSOLD:
-        state, signal = "oversold", "bullish"
-    else:
-        state, signal = "between oversold and overbought", "neutral"
+        state, signal = "oversold", _side(bullish=True)
     text = f"RSI(14) is {value:.2f}, {state}."
+    return notes.say("rsi", Figure(value, "points", bars.day(-1)), text, inputs=(bars.id,), signal=signal)
+
+
+def _neutral() -> Signal:
+    return "neutral"
+
+
+def _last_cross(notes: Notes, bars: Bars, line: Floats, other: Floats) -> Cross | None:
+    """The last crossing of the past month."""
+    first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
+    found = [cross for cross in crosses(line, other) if cross.at >= first]
+    return found[-1] if found else None
+
+
+def _rsi_cross(notes: Notes, bars: Bars) -> None:
+    """RSI(6) over RSI(12), as Chinese charts draw them; nothing is said where they did not cross."""
+    quick, slow = rsi(bars.close, QUICK), rsi(bars.close, SLOW)
+    if len(bars.days) <= SLOW or not np.isfinite(slow[-1]):
+        return _short(notes, f"RSI({QUICK}) against RSI({SLOW})", SLOW + 1, bars)
+    last = _last_cross(notes, bars, quick, slow)
+    if last is None:
+        return None
+    kind, day = "golden" if last.golden else "death", bars.day(last.at)
+    text = f"RSI({QUICK}) formed a {kind} cross with RSI({SLOW}) on {day}."
+    signal = _side(last.golden)
     return notes.say(
-        "rsi", Figure(value, "points", bars.day(-1)), text, inputs=(bars.id,), signal=_signal(signal)
+        "rsi-cross", Figure(f"{kind} cross", "word", day), text, inputs=(bars.id,), signal=signal
     )
-
-
-def _signal(word: str) -> Signal:
-    return "bullish" if word == "bullish" else "bearish" if word == "bearish" else "neutral"
 
 
 def _macd(notes: Notes, bars: Bars) -> None:
     line, smoothed = macd(bars.close)
     if not np.isfinite(line[-1]):
         return _short(notes, "MACD(12, 26, 9)", 34, bars)
-    first = notes.subject.since(TECHNICAL_DAYS)
-    found = [cross for cross in crosses(line, smoothed) if bars.day(cross.at) >= first]
-    if not found:
-        side = "above" if line[-1] > smoothed[-1] else "below"
+    last = _last_cross(notes, bars, line, smoothed)
+    if last is None:
+        ahead = bool(line[-1] > smoothed[-1])
+        side = "above" if ahead else "below"
         text = (
             f"MACD(12, 26, 9) is {line[-1]:.3f}, {side} its signal line, without a cross in the past month."
         )
         figure = Figure(float(line[-1]), "points", bars.day(-1))
-        return notes.say(
-            "macd", figure, text, inputs=(bars.id,), signal=direction(float(line[-1] - smoothed[-1]))
-        )
-    last = found[-1]
-    kind, signal = ("golden", "bullish") if last.golden else ("death", "bearish")
-    axis = "above" if last.above_zero else "below"
-    text = f"MACD formed a {kind} cross {axis} the zero axis on {bars.day(last.at)}."
-    figure = Figure(f"{kind} cross {axis} the zero axis", "word", bars.day(last.at))
-    return notes.say("macd-cross", figure, text, inputs=(bars.id,), signal=_signal(signal))
+        signal = direction(float(line[-1] - smoothed[-1]))
+        return notes.say("macd", figure, text, inputs=(bars.id,), signal=signal)
+    kind, axis = "golden" if last.golden else "death", "above" if last.above_zero else "below"
+    word = f"{kind} cross {axis} the zero axis"
+    text = f"MACD(12, 26, 9) formed a {word} on {bars.day(last.at)} and is at {line[-1]:.3f}."
+    figure = Figure(word, "word", bars.day(last.at))
+    return notes.say("macd-cross", figure, text, inputs=(bars.id,), signal=_side(last.golden))
 
 
 def _averages(notes: Notes, bars: Bars) -> None:
@@ -95,16 +120,15 @@ def _averages(notes: Notes, bars: Bars) -> None:
     if len(values) < len(AVERAGES):
         return _short(notes, "alignment of the moving averages", AVERAGES[-1], bars)
     ordered = list(values.values())
-    if ordered == sorted(ordered, reverse=True):
-        word, signal = "bullish", "bullish"
-    elif ordered == sorted(ordered):
-        word, signal = "bearish", "bearish"
-    else:
-        word, signal = "mixed", "neutral"
+    word, signal = "mixed", _neutral()
+    if ordered == sorted(set(ordered), reverse=True):
+        word, signal = "bullish", _side(bullish=True)
+    elif ordered == sorted(set(ordered)):
+        word, signal = "bearish", _side(bullish=False)
     listed = ", ".join(f"{days}-day {value:.2f}" for days, value in values.items())
     text = f"The moving averages are in {word} alignment: {listed}."
     figure = Figure(f"{word} alignment", "word", bars.day(-1))
-    return notes.say("moving-averages", figure, text, inputs=(bars.id,), signal=_signal(signal))
+    return notes.say("moving-averages", figure, text, inputs=(bars.id,), signal=signal)
 
 
 def _bands(notes: Notes, bars: Bars) -> None:
@@ -118,19 +142,25 @@ def _bands(notes: Notes, bars: Bars) -> None:
 
 
 def _patterns(notes: Notes, bars: Bars) -> None:
-    """The last patterns of the month; only those of the newest day are a signal, older ones have had their
-    day.
+    """The last patterns of the month. A signal is only one of the newest day whose key level stands; older
+    ones have had their day.
     """
-    first = notes.subject.since(TECHNICAL_DAYS)
-    found = [candle for candle in candles(bars) if bars.day(candle.at) >= first]
+    first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
+    found = [candle for candle in candles(bars) if candle.at >= first]
+    close = float(bars.close[-1])
     for candle in found[::-1][:SHOWN_PATTERNS]:
-        day = bars.day(candle.at)
+        day, stands = bars.day(candle.at), _stands(candle, close)
         article = "An" if candle.name[0] in "aeiou" else "A"
-        text = f"{article} {candle.name} pattern was completed on {day}."
-        side = "bullish" if candle.bullish else "bearish"
-        signal = _signal(side if candle.at == found[-1].at else "neutral")
+        state = "stands" if stands else "has been broken"
+        text = f"{article} {candle.name} pattern was completed on {day}; its key level of {candle.level:.2f} {state}."
+        counts = stands and candle.at == found[-1].at
         name = f"pattern-{candle.name.replace(' ', '-')}"
+        signal = _side(candle.bullish) if counts else _neutral()
         notes.say(name, Figure(candle.name, "word", day), text, inputs=(bars.id,), signal=signal)
+
+
+def _stands(candle: Candle, close: float) -> bool:
+    return close >= candle.level if candle.bullish else close <= candle.level
 
 
 def _levels(notes: Notes, bars: Bars) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from finground.quant import capital_flow, catalysts, financial, fundamental, technical, volume_price
-from finground.quant.subject import Notes, Subject
+from finground.quant.subject import Board, Notes, Subject
 from finground.records.bundle import Bundle, Finding, Gap, Needs
 
 
@@ -35,15 +35,17 @@ def needs(tool: str, entity_id: str) -> Needs:  # noqa: ARG001 - every company i
 def run(
     tools: Iterable[str],
     entity_id: str,
-    bundle: Bundle,
+    bundle: Bundle | Board,
     names: Mapping[str, str],
     tickers: Mapping[str, str] | None = None,
 ) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
     """Findings and gaps of the tools about one company, in the order of the tools.
 
-    `names` and `tickers` are by id; without tickers news is told apart by name.
+    `names` and `tickers` are by id; without tickers news is told apart by name. Whoever asks about many
+    companies of one bundle hands in its `Board`, and each is worked out once.
     """
-    subject = Subject(entity_id, bundle, names, tickers)
+    board = bundle if isinstance(bundle, Board) else Board(bundle)
+    subject = Subject(entity_id, board, names, tickers)
     notes = [_BY_NAME[tool].run(subject) for tool in tools]
     return tuple(row for note in notes for row in note.findings), tuple(
         row for note in notes for row in note.gaps

@@ -1,12 +1,19 @@
-"""Volume and price: the last session's price, change, volume, value and turnover, against peers and the
-index.
+"""Volume and price: the last session's price, change, volume, value and turnover, its place in the year, and
+peers and index beside it.
+
+Shares traded are counted in shares, whatever the board lot; the turnover rate is over the float (A-shares) and a
+gap where the float is not known. A close at the day's limit is said where the exchange has one.
 """
+
+from datetime import date
 
 import numpy as np
 
+from finground.quant.exchanges import exchange_of
 from finground.quant.subject import (
     MARKET,
     Bars,
+    Board,
     Figure,
     Notes,
     Subject,
@@ -20,8 +27,10 @@ from finground.quant.subject import (
 from finground.records.bundle import Needs
 
 TOOL = "volume-price"
-NEEDS = Needs(bars=70, flows=True, peers=True, index=True)
-USUAL_SESSIONS = 20  # sessions a volume is compared with
+NEEDS = Needs(bars=260, flows=True, peers=True, index=True)
+USUAL_SESSIONS = 20  # sessions a volume is compared with, and a price
+YEAR_SESSIONS = 250
+HEAVY, LIGHT = 1.5, 0.67  # volume against the usual
 
 
 def volume_price(subject: Subject) -> Notes:
@@ -31,10 +40,12 @@ def volume_price(subject: Subject) -> Notes:
     if bars is None:
         return notes
     _price(notes, bars)
+    _month(notes, bars)
+    _index(notes, bars)
+    _rank(notes, bars)
     _volume(notes, bars)
     _turnover(notes, bars)
-    _rank(notes, bars)
-    _index(notes, bars)
+    _year(notes, bars)
     return notes
 
 
@@ -49,31 +60,51 @@ def turnover_rate(volume: float, float_shares: float) -> float:
     return 100 * volume / float_shares
 
 
-def change_percent(bars: Bars) -> float | None:
-    """The last session against the one before, adjusted for splits and dividends; None with a single
-    session.
-    """
-    return float(bars.returns[-1]) * 100 if len(bars.days) > 1 else None
-
-
 def _price(notes: Notes, bars: Bars) -> None:
     day, price = bars.day(-1), float(bars.raw_close[-1])
     notes.say(
         "last-price", Figure(price, bars.currency or "price", day),
         f"The last price is {amount(price, bars.currency)} on {day}.", inputs=(bars.id,),
     )  # fmt: skip
-    change = change_percent(bars)
+    change = bars.change(1)
     if change is None:
         notes.miss("change of the last session", f"{day} is the only session known")
         return
-    text = f"The price is {moved(change)} on {day} against the session before."
-    notes.say(
-        "change",
-        Figure(change, "percent", day, bars.day(-2)),
-        text,
-        inputs=(bars.id,),
-        signal=direction(change),
-    )
+    figure = Figure(change, "percent", day, bars.day(-2))
+    text = f"The last price is {moved(change)} on the session before."
+    notes.say("change", figure, text, inputs=(bars.id,), signal=direction(change))
+    rules = exchange_of(notes.subject.entity, day)
+    if rules.limit is not None and rules.at_limit(float(bars.close[-1]), float(bars.close[-2])):
+        side = "upper" if change > 0 else "lower"
+        text = f"The price closed at its {side} limit of {rules.limit:.0f}% a session."
+        notes.say("price-limit", Figure(f"{side} limit", "word", day), text, inputs=(bars.id,))
+
+
+def _month(notes: Notes, bars: Bars) -> None:
+    """The change over a month of sessions."""
+    change = bars.change(USUAL_SESSIONS)
+    if change is None:
+        notes.miss(f"change over {USUAL_SESSIONS} sessions", f"{len(bars.days)} sessions are known")
+        return
+    figure = Figure(change, "percent", bars.day(-1), bars.day(-1 - USUAL_SESSIONS))
+    text = f"The last price is {moved(change)} over {USUAL_SESSIONS} sessions."
+    notes.say("change-20-sessions", figure, text, inputs=(bars.id,), signal=direction(change))
+
+
+def _year(notes: Notes, bars: Bars) -> None:
+    """The place between the lowest and highest close of a year."""
+    if len(bars.days) < YEAR_SESSIONS:
+        notes.miss(
+            "place in the year's range", f"it takes {YEAR_SESSIONS} sessions, and {len(bars.days)} are known"
+        )
+        return
+    closes = bars.close[-YEAR_SESSIONS:]
+    low, high, now = float(closes.min()), float(closes.max()), float(closes[-1])
+    off = 100 * (1 - now / high)
+    where = "at" if off == 0 else f"{off:.2f}% below"
+    text = f"The last price is {where} the highest of {YEAR_SESSIONS} adjusted closes, which lie between {low:.2f} and {high:.2f}."
+    figure = Figure(off, "percent", bars.day(-1), bars.day(-YEAR_SESSIONS))
+    notes.say("year-range", figure, text, inputs=(bars.id,))
 
 
 def _volume(notes: Notes, bars: Bars) -> None:
@@ -81,17 +112,26 @@ def _volume(notes: Notes, bars: Bars) -> None:
     if not np.isfinite(volume):
         notes.miss("volume", f"the source has no volume for {day}")
         return
-    text = f"Volume is {count(volume)} shares on {day}."
+    text = f"Volume is {count(volume)} shares."
     notes.say("volume", Figure(volume, "shares", day), text, inputs=(bars.id,))
+    _usual(notes, bars)
     value = volume * float(bars.raw_close[-1])
     text = f"The trading value at the closing price is {amount(value, bars.currency)}."
     notes.say("trading-value", Figure(value, bars.currency or "price", day), text, inputs=(bars.id,))
+
+
+def _usual(notes: Notes, bars: Bars) -> None:
+    """Volume against the sessions before."""
+    day, volume = bars.day(-1), float(bars.volume[-1])
     before = bars.volume[-1 - USUAL_SESSIONS : -1]
     usual = float(before.mean()) if len(before) == USUAL_SESSIONS else float("nan")
-    if usual > 0:
-        ratio = volume / usual
-        text = f"Volume is {ratio:.2f} times the average of the {USUAL_SESSIONS} sessions before."
-        notes.say("volume-ratio", Figure(ratio, "ratio", day), text, inputs=(bars.id,))
+    if not usual > 0:
+        notes.miss("usual volume", f"it takes {USUAL_SESSIONS} sessions with trades before {day}")
+        return
+    ratio = volume / usual
+    word = "heavy" if ratio >= HEAVY else "light" if ratio <= LIGHT else "ordinary"
+    text = f"Volume is {ratio:.2f} times the average of the {USUAL_SESSIONS} sessions before, {word} trading."
+    notes.say("volume-ratio", Figure(ratio, "ratio", day), text, inputs=(bars.id,))
 
 
 def _turnover(notes: Notes, bars: Bars) -> None:
@@ -107,26 +147,32 @@ def _turnover(notes: Notes, bars: Bars) -> None:
 
 def _rank(notes: Notes, bars: Bars) -> None:
     """The place by change among the peers that traded on the same day."""
-    own = change_percent(bars)
-    others = [
-        (found, change_percent(found)) for peer in notes.subject.peers if (found := notes.subject.bars(peer))
-    ]
-    known = [
-        (found, change) for found, change in others if change is not None and found.day(-1) == bars.day(-1)
-    ]
-    if own is None or not known:
+    own, board = bars.change(1), notes.subject.board
+    moves = board.once("last changes", lambda: _last_changes(board)).get(bars.day(-1), {})
+    if own is None or not moves.keys() - {bars.id}:
         notes.miss("rank in the industry", f"no prices of peers for {bars.day(-1)} were read")
         return
-    rank = 1 + sum(change > own for _, change in known)
-    text = f"By change it ranks {rank} of {len(known) + 1} among the company and its peers."
-    inputs = (bars.id, *(found.id for found, _ in known))
-    notes.say("industry-rank", Figure(float(rank), "rank", bars.day(-1)), text, inputs=inputs)
+    rank = 1 + sum(change > own for change in moves.values())
+    text = f"By the session's change it ranks {rank} of {len(moves)} among the company and its peers."
+    figure = Figure(float(rank), "rank", bars.day(-1))
+    notes.say("industry-rank", figure, text, inputs=tuple(moves))
+
+
+def _last_changes(board: Board) -> dict[date, dict[str, float]]:
+    """The last session's change of every company, by day and id of its bars."""
+    found: dict[date, dict[str, float]] = {}
+    for company in board.companies:
+        bars = board.bars(company)
+        change = None if bars is None else bars.change(1)
+        if bars is not None and change is not None:
+            found.setdefault(bars.day(-1), {})[bars.id] = change
+    return found
 
 
 def _index(notes: Notes, bars: Bars) -> None:
     index = notes.subject.bars(MARKET)
-    own = change_percent(bars)
-    change = change_percent(index) if index is not None and index.day(-1) == bars.day(-1) else None
+    own = bars.change(1)
+    change = index.change(1) if index is not None and index.day(-1) == bars.day(-1) else None
     if index is None or change is None or own is None:
         notes.miss("comparison with the index", f"no index level for {bars.day(-1)} was read")
         return

@@ -72,12 +72,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A number we looked for and do not have, never a zero; `nearest` is shown, never put in its place."""
+    """A number we looked for and do not have, never a zero; `nearest` is shown, never put in its place.
+
+    `tool` is the tool that wanted it, empty where the request did.
+    """
 
     entity: str
     what: str
     why: str
     nearest: Fact | None = None
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)

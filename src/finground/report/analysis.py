@@ -1,25 +1,30 @@
-"""The analyst's report by rules: movement and cause, two conclusions, the dimensions with their figures, a
-summary.
+"""The analyst's report by rules, in the four steps of the response standard (FinSphere, appendix D): movement
+and its main cause, two conclusions, the dimensions with their figures, a summary with reasons.
 
 A conclusion follows from signals and from nothing else: more bullish than bearish ones call for attention,
 more bearish ones for caution, as many of both for observation; short-term from technical signals, medium to
-long-term from financial and fundamental ones. A dimension without data is named, and no number is given for
-it (case R3).
+long-term from financial and fundamental ones. The lead of a dimension follows from its own signals likewise. A
+dimension without data is named, and no number is given for it (case R3).
 """
 
 from dataclasses import dataclass
 
-from finground.records.bundle import Finding
+from finground.records.bundle import Finding, Gap
 from finground.records.report import Section
 from finground.report.brief import Brief
-from finground.report.selection import Chosen, chosen
-from finground.report.standard import CAUSE_WORDS, DIMENSIONS, LONG_TERM, SHORT_TERM
+from finground.report.profile import personal
+from finground.report.prose import flowing, listed
+from finground.report.selection import FULL, Chosen, chosen
+from finground.report.standard import CAUSE_WORDS, DIMENSIONS, LEADS, LONG_TERM, SHORT_TERM
 
 ADVICE = {
     "bullish": "the signals are mostly bullish and appropriate attention is suggested",
     "bearish": "the signals are mostly bearish and caution is suggested",
     "neutral": "the signals are mixed and observation is suggested",
 }
+HORIZONS = (("in the short term", SHORT_TERM), ("in the medium to long term", LONG_TERM))
+REASONS = 4  # signals of one side that a conclusion names
+NOT_GIVEN = 8  # missing items that a report names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,11 @@ def conclude_from(brief: Brief, entity: str, tools: tuple[str, ...]) -> Conclusi
 def analysis(brief: Brief, shown: Chosen | None = None) -> tuple[tuple[Section, ...], tuple[str, ...]]:
     """Sections of all companies asked about, and the dimensions without data.
 
-    `shown` are the findings the report gives; the conclusions follow from all of them in any case.
+    `shown` are the findings the report gives, as many as 600 words hold if not said; the conclusions follow
+    from all of them in any case.
     """
-    shown = chosen(brief) if shown is None else shown
+    full = shown is None
+    told = chosen(brief, limit=FULL * len(brief.companies)) if shown is None else shown
     sections: list[Section] = []
     missing: list[str] = []
     several = len(brief.companies) > 1
@@ -66,90 +73,155 @@ def analysis(brief: Brief, shown: Chosen | None = None) -> tuple[tuple[Section, 
             DIMENSIONS[tool].lower() for tool in brief.plan.tools if not brief.findings_of(entity, tool)
         ]
         missing += [f"{name}: {dimension}" if several else dimension for dimension in lacking]
-        sections += _company(brief, entity, lacking, shown)
+        sections += _company(brief, entity, told, full=full)
     unknown = brief.request.unresolved
     if unknown:
         sections.append(Section("unresolved", f"Not known to the catalogue: {', '.join(unknown)}."))
     return tuple(sections), (*missing, *unknown)
 
 
-def _company(brief: Brief, entity: str, lacking: list[str], shown: Chosen) -> list[Section]:
-    name = brief.names[entity]
-    told = {row.id for rows in shown.values() for row in rows}
-    short = conclude_from(brief, entity, SHORT_TERM).told(told)
-    long = conclude_from(brief, entity, LONG_TERM).told(told)
-    sections = [_summary(brief, entity, short, long)]
+def _company(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> list[Section]:
+    sections = [_summary(brief, entity)]
     for tool, label in DIMENSIONS.items():
         rows = shown.get((entity, tool), ())
         if rows:
-            text = f"{label} of {name}: {' '.join(row.text for row in rows)}"
+            head = f"{label} of {brief.names[entity]}" if len(brief.companies) > 1 else label
+            lead = lead_of(brief, entity, tool)
+            text = f"{head}: {f'{lead} ' if lead else ''}{flowing(row.text for row in rows)}"
             sections.append(Section(tool, text, tuple(row.id for row in rows)))
-    if lacking:
-        sections.append(Section("missing", f"No data for {name}: {', '.join(lacking)}."))
-    rests_on = tuple(row.id for side in (short, long) for row in (*side.bullish, *side.bearish))
-    reasons = f"{_reasoned('in the short term', short)}; {_reasoned('in the medium to long term', long)}"
-    text = f"In summary for {name}: {reasons}."
-    return [*sections, Section("conclusion", text, rests_on)]
+    sections += _missing(brief, entity, full=full)
+    return [*sections, _final(brief, entity, shown, full=full)]
 
 
-def _summary(brief: Brief, entity: str, short: Conclusion, long: Conclusion) -> Section:
+def lead_of(brief: Brief, entity: str, tool: str) -> str:
+    """What a dimension's signals come to, in a sentence; nothing for the news."""
+    found = conclude(brief.findings_of(entity, tool))
+    return LEADS.get(tool, {}).get(found.stance or "", "")
+
+
+def _summary(brief: Brief, entity: str) -> Section:
     """Movement with its cause, then both conclusions without explanation."""
-    name = brief.names[entity]
+    name, ticker = brief.names[entity], brief.ticker(entity)
+    whom = f"{name} ({ticker})" if ticker else name
     unusual = [row for row in brief.findings_of(entity, "catalysts") if row.name == "unusual-movement"]
     looked = [row for row in brief.findings_of(entity, "catalysts") if row.name == "movement"]
     if unusual:
-        movement = f"{name} shows unusual movement on {unusual[0].period_end}; {_cause(brief, unusual[0])}."
+        movement = f"{whom} shows unusual movement on {unusual[0].period_end}; {_cause(brief, unusual[0])}."
     elif looked:
-        movement = f"{name} shows no unusual movement."
+        movement = f"{whom} shows no unusual movement."
     else:
-        movement = f"Whether {name} shows unusual movement cannot be said from the data."
-    conclusions = f"{_stated('in the short term', short)}. {_stated('in the medium to long term', long)}."
+        movement = f"Whether {whom} shows unusual movement cannot be said from the data."
+    conclusions = [stated(when, conclude_from(brief, entity, tools).stance) for when, tools in HORIZONS]
     ids = tuple(row.id for row in (*unusual, *looked))
-    return Section(
-        "summary", f"{movement} {conclusions[0].upper()}{conclusions[1:]}".replace(". in", ". In"), ids
-    )
+    return Section("summary", " ".join([movement, *(f"{_capital(text)}." for text in conclusions)]), ids)
 
 
 def _cause(brief: Brief, move: Finding) -> str:
-    """The main cause in fewer than twenty words: the headline of the day, or that there is none."""
+    """The main cause in fewer than twenty words: the headline of the day, else what the tool names."""
     passages = {row.id: row for row in brief.bundle.passages}
     news = next((passages[id] for id in move.inputs if id in passages), None)
     if news is None:
-        return "no news of that day names a cause"
-    words = news.headline.replace('"', "'").split()
-    cut = words[: CAUSE_WORDS - 8]
-    return f'the main news of that day is "{" ".join(cut).rstrip(".")}"'
+        return move.text.partition("; ")[2].rstrip(".") or "no news of that day names a cause"
+    words = news.headline.replace('"', "'").replace("“", "'").replace("”", "'").split()
+    cut = words[: CAUSE_WORDS - 6]
+    return f'the likely cause is "{" ".join(cut).rstrip(".")}"'
 
 
-def _stated(when: str, conclusion: Conclusion) -> str:
-    if conclusion.stance is None:
+def stated(when: str, stance: str | None) -> str:
+    """A conclusion for one horizon."""
+    if stance is None:
         return f"{when}, no conclusion can be drawn for want of data"
-    return f"{when}, {ADVICE[conclusion.stance]}"
+    return f"{when}, {ADVICE[stance]}"
+
+
+def _final(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> Section:
+    """Both conclusions with the signals they follow from, what to watch, and what it means for the reader."""
+    told = {row.id for rows in shown.values() for row in rows}
+    found = [conclude_from(brief, entity, tools) for _, tools in HORIZONS]
+    given = [one.told(told) for one in found]
+    sentences = [_reasoned(when, one) for (when, _), one in zip(HORIZONS, given, strict=True)]
+    name = brief.names[entity]
+    opening = f"In summary for {name}, " if len(brief.companies) > 1 else "In summary, "
+    parts = [f"{opening}{sentences[0]}.", f"{_capital(sentences[1])}."]
+    rests_on = [row.id for one in given for row in (*one.bullish, *one.bearish)]
+    if full:
+        watched = [
+            row for row in brief.findings_of(entity, "technical") if row.name in ("support", "resistance")
+        ]
+        parts += [_watch(watched)] if len(watched) > 1 else []
+        rests_on += [row.id for row in watched]
+        parts += [text] if (text := personal(brief.profile, found[0].stance, found[1].stance)) else []
+    return Section("conclusion", " ".join(parts), tuple(dict.fromkeys(rests_on)))
+
+
+def _watch(levels: list[Finding]) -> str:
+    """The levels at which the short-term picture would change."""
+    low, high = (row.text.partition(" is at ")[2].partition(", ")[0] for row in levels[:2])
+    return f"Levels to watch are support at {low} and resistance at {high}."
 
 
 def _reasoned(when: str, conclusion: Conclusion) -> str:
     """The conclusion with the signals it follows from."""
-    if conclusion.stance is None:
-        return _stated(when, conclusion)
     sides = [
-        f"{side}: {', '.join(dict.fromkeys(_label(row) for row in rows))}"
+        f"{side}: {listed(_reasons(rows))}"
         for side, rows in (("bullish", conclusion.bullish), ("bearish", conclusion.bearish))
         if rows
     ]
-    return f"{_stated(when, conclusion)} ({'; '.join(sides)})" if sides else _stated(when, conclusion)
+    text = stated(when, conclusion.stance)
+    return f"{text} ({'; '.join(sides)})" if sides else text
 
 
-def _label(finding: Finding) -> str:
-    """What a signal is called: a pattern by its name, the rest by what was measured."""
-    if isinstance(finding.value, str) and finding.name.startswith(("pattern", "macd")):
-        return f"MACD {finding.value}" if finding.name.startswith("macd") else finding.value
-    names = {
-        "rsi": "RSI",
-        "macd": "MACD",
-        "yoy": "year on year",
-        "price-to-earnings": "P/E ratio",
-        "price-to-book": "P/B ratio",
-    }
-    if finding.name in names:
-        return names[finding.name]
+def _reasons(rows: tuple[Finding, ...]) -> list[str]:
+    """What the signals are called, the first of them if there are many."""
+    names = list(dict.fromkeys(label(row) for row in rows))
+    return [*names[:REASONS], "others"] if len(names) > REASONS + 1 else names
+
+
+LABELS = {
+    "rsi": "RSI", "price-to-earnings": "the P/E ratio", "price-to-book": "the P/B ratio",
+    "total-revenue-yoy": "revenue year on year", "moving-averages": "the alignment of the moving averages",
+    "current-ratio": "the current ratio", "debt-ratio": "the debt-to-assets ratio",
+    "net-profit-margin": "the net profit margin", "return-on-equity": "return on equity",
+    "revenue-growth": "revenue growth against peers",
+}  # fmt: skip
+
+
+def label(finding: Finding) -> str:
+    """What a signal is called: a pattern or a cross by its name, the rest by what was measured."""
+    if finding.name.startswith("pattern-"):
+        return f"the {finding.value}"
+    if finding.name == "macd-cross":
+        return f"the MACD {finding.value}"
+    if finding.name == "rsi-cross":
+        return f"the RSI {finding.value}"
+    if finding.name == "macd":
+        return f"MACD {'above' if finding.signal == 'bullish' else 'below'} its signal line"
+    if finding.name in LABELS:
+        return LABELS[finding.name]
     return finding.name.replace("-yoy", " year on year").replace("-", " ")
+
+
+def _missing(brief: Brief, entity: str, *, full: bool) -> list[Section]:
+    """Dimensions without data; in full, of the others also what was looked for and is not there, and why."""
+    bare = [tool for tool in brief.plan.tools if not brief.findings_of(entity, tool)]
+    sentences = []
+    if bare:
+        named = ", ".join(DIMENSIONS[tool].lower() for tool in bare)
+        sentences.append(f"No data for {brief.names[entity]}: {named}.")
+    own = [gap for gap in brief.bundle.gaps if gap.entity == entity and gap.tool and gap.tool not in bare]
+    if full and own:
+        sentences.append(f"Not given: {_not_given(own)}.")
+    return [Section("missing", " ".join(sentences))] if sentences else []
+
+
+def _not_given(gaps: list[Gap]) -> str:
+    """Items by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for gap in gaps[:NOT_GIVEN]:
+        by_reason.setdefault(gap.why.rstrip("."), []).append(gap.what)
+    more = f"; {len(gaps) - NOT_GIVEN} more" if len(gaps) > NOT_GIVEN else ""
+    return "; ".join(f"{listed(items)} ({why})" for why, items in by_reason.items()) + more
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"

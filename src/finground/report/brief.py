@@ -1,12 +1,15 @@
 """All that a writer is given; nothing a report says may come from elsewhere (law 3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Company
+from finground.core.errors import CatalogError
 from finground.records.bundle import Bundle, Fact, Finding
 from finground.records.report import Plan
 from finground.records.request import Request
+from finground.report.naming import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +27,26 @@ class Brief:
     catalog: Catalog
     profile: Mapping[str, str] | None = None
 
-    @property
-    def names(self) -> dict[str, str]:
-        """Names of companies by id, of every entity of the request or the bundle."""
-        known = {company.id: company.name for company in self.catalog.companies.all}
+    names: Mapping[str, str] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Names of companies by id, of every entity of the request or the bundle, as readers write them."""
         asked = {entity.id: entity.name for entity in self.request.entities if entity.kind == "company"}
         read = {fact.entity for fact in self.bundle.facts} | {series.entity for series in self.bundle.series}
         read |= {gap.entity for gap in self.bundle.gaps}
-        return {id: known[id] for id in sorted(read) if id in known} | asked
+        known = {id: company.name for id in sorted(read) if (company := self._company(id))}
+        object.__setattr__(self, "names", {id: shown(name) for id, name in (known | asked).items()})
+
+    def _company(self, entity: str) -> Company | None:
+        try:
+            return self.catalog.companies.by_id(entity)
+        except CatalogError:  # a market, or a text that no company is known by
+            return None
+
+    def ticker(self, entity: str) -> str:
+        """The company's ticker at `as_of`; empty where it had none."""
+        company = self._company(entity)
+        return (company.ticker_at(self.bundle.as_of.date()) or "") if company else ""
 
     @property
     def companies(self) -> tuple[str, ...]:

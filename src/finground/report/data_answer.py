@@ -77,6 +77,12 @@ def comparisons(brief: Brief) -> Section:
     return Section("comparison", "\n".join(sentences), tuple(dict.fromkeys(used)))
 
 
+def verdict(brief: Brief) -> str:
+    """Yes or No where the figures answer the question so; else nothing."""
+    said = re.match(r"(?:Yes|No)\b", comparisons(brief).text)
+    return said[0] if said else ""
+
+
 def _against_others(brief: Brief, newest: list[Row]) -> str:
     """The entities in order of the metric; values of different currencies are not compared (law 3)."""
     metric = brief.metric(newest[0].fact.metric)

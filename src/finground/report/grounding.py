@@ -1,18 +1,24 @@
-"""Does a report say only what was found? Numbers, dates, quotations, tickers, signal words and directions
-(law 3).
+"""Does a report say only what was found? Numbers, dates, quotations, names, tickers and directions (law 3).
 
-A number is borne out by a fact, a finding, a price of a day the sentence names (or the last), a gap's
-nearest figure or a passage, within half a unit of its own last digit: 25.28 may be written 25.3, one
-changed digit is found.
+A number is borne out by a fact, a finding, a price of a day the sentence names (or the last), a gap's nearest
+figure or a passage, within half a unit of its own last digit: 25.28 may be written 25.3, one changed digit is
+found. Where the sentence names a company or a measure, it must be a figure of that company and measure; a date
+must be one of theirs, and a direction the one that was found for them.
 """
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
 
+from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
 from finground.report.brief import Brief
-from finground.report.evidence import Evidence, gather
-from finground.report.reading import NUMBER, read_dates, read_numbers, sentences
+from finground.report.data_answer import verdict
+from finground.report.evidence import About, Evidence, Known, gather
+from finground.report.lexicon import Mention
+from finground.report.polarity import Side, sides
+from finground.report.reading import NUMBER, Day, Number, read_dates, read_numbers, sentences
 
 TERMS = (
     "golden cross", "death cross", "overbought", "oversold", "engulfing", "hammer", "morning star",
@@ -25,11 +31,16 @@ LEVELS = {
     "strong": "high", "high": "high", "medium": "medium", "medium-level": "medium", "moderate": "medium",
     "weak": "low", "low": "low",
 }  # fmt: skip
-RISING = r"(?:rose|rising|increased|increas(?:e|ing)|grew|growing|improved|improving|higher|up)"
-FALLING = r"(?:fell|falling|decreased|decreas(?:e|ing)|declin(?:e|ed|es|ing)|dropped|worsened|lower|down)"
-TURN = re.compile(rf"\b(?:(?P<up>{RISING})|(?P<down>{FALLING}))\b", re.I)
 TICKER = re.compile(r"(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
+BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
 QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”')
+NAMED = re.compile(r"\b[^\W\d_a-z][\w&'’-]+(?: (?:& )?[^\W\d_a-z][\w&.'’-]*)*")
+FORM = re.compile(r"\b(?:10-[KQ]|8-K|20-F|6-K)(?:/A)?\b")
+CODE = re.compile(r"\b\d{6,}-\d{2,}-\d{3,}\b")  # an accession number of EDGAR
+NEGATIVE = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?)(?:\s+(?:of|at))?\s*[$€£]?$", re.I)
+COMPARED = re.compile(r"\b(?:(?P<more>higher|above|greater|more)|(?P<less>lower|below|less))\b(?:\s+than)?", re.I)
+FROM_TO = re.compile(r"\b(?:(?P<more>rose|increased|grew|climbed)|(?P<less>fell|declined|decreased|dropped))\b", re.I)
+MUST_BE_FOUND = ("cross", "mood", "flow", "zone", "move")  # families that nobody may claim without a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,36 @@ class Traced:
 
     ids: tuple[str, ...]
     ungrounded: tuple[Ungrounded, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with quotations and dates blanked, and what it names, each with its place."""
+
+    original: str
+    text: str
+    quotations: tuple[str, ...]
+    days: tuple[Day, ...]
+    numbers: tuple[Number, ...]
+    measures: tuple[Mention, ...]
+    companies: tuple[Mention, ...]
+    of: frozenset[str]  # companies it is about where it names none
+
+    @property
+    def exact(self) -> set[date]:
+        """Its dates that are days."""
+        return {day.first for day in self.days if day.first == day.last}
+
+    def about(self, at: int) -> About:
+        """What a place is about: what is named since the number before it, or else last; where nothing is
+        named before the first number, what is named after."""
+        return About(_bound(self.companies, self.numbers, at) or self.of, _bound(self.measures, self.numbers, at))
+
+    def nearest(self, at: int) -> About:
+        """What is named last before a place, or first after it."""
+        every = (_bound(named, (), at) for named in (self.companies, self.measures))
+        entities, keys = every
+        return About(entities or self.of, keys)
 
 
 def check(report: Report, brief: Brief) -> Report:
@@ -57,57 +98,280 @@ def trace(section: Section, evidence: Evidence) -> Traced:
     """One section against the evidence."""
     ids: dict[str, None] = {}
     flaws: list[Ungrounded] = []
-    for sentence in sentences(section.text):
-        bare, unquoted = _quotations(sentence, evidence)
-        flaws += [Ungrounded(text, section.name, "no news item says that") for text in unquoted]
-        bare, dates = read_dates(bare)
-        flaws += [
-            Ungrounded(day.text, section.name, "no such date was read")
-            for day in dates
-            if not evidence.dated(day)
-        ]
-        days = {day.first for day in dates if day.first == day.last}
-        for number in read_numbers(bare):
-            sources, why = evidence.borne_out(number, days)
-            ids |= dict.fromkeys(sources)
-            flaws += [] if sources else [Ungrounded(number.text, section.name, why)]
-        flaws += _words(bare, section.name, evidence)
+    companies = evidence.brief.companies
+    of = frozenset(companies) if len(companies) == 1 else frozenset[str]()
+    for text in sentences(section.text):
+        sentence = _read(text, evidence, of)
+        if len(companies) != 1 and sentence.companies:
+            of = sentence.companies[-1].keys
+        for part in (_quotations, _numbers, _dates, _directions, _orders, _names):
+            found, wrong = part(sentence, evidence)
+            ids |= dict.fromkeys(found)
+            flaws += [Ungrounded(what, section.name, why) for what, why in wrong]
+    flaws += [Ungrounded(what, section.name, why) for what, why in _verdict(section, evidence.brief)]
     return Traced(tuple(ids), tuple(flaws))
 
 
-def _quotations(sentence: str, evidence: Evidence) -> tuple[str, list[str]]:
-    """The sentence without its quotations, and those that no passage holds."""
-    said = [first or second for first, second in QUOTED.findall(sentence)]
-    return QUOTED.sub(" ", sentence), [text for text in said if not evidence.quotes(text)]
+Found = tuple[list[str], list[tuple[str, str]]]
 
 
-def _words(sentence: str, where: str, evidence: Evidence) -> list[Ungrounded]:
-    """Tickers, signal words, control level and directions without a number."""
-    flaws = [
-        Ungrounded(found, where, "no such ticker was read")
-        for found in dict.fromkeys(TICKER.findall(NUMBER.sub(" ", sentence)))
-        if not evidence.capitals(found)
-    ]
-    low = sentence.lower()
+def _read(text: str, evidence: Evidence, of: frozenset[str]) -> Sentence:
+    said = tuple(first or second for first, second in QUOTED.findall(text))
+    bare = QUOTED.sub(_blank, text)
+    bare, days = read_dates(bare)
+    measures, companies = evidence.lexicon.named(bare)
+    numbers = read_numbers(FORM.sub(_blank, CODE.sub(_blank, bare)))
+    return Sentence(text, bare, said, tuple(days), tuple(numbers), tuple(measures), tuple(companies), of)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _bound(named: tuple[Mention, ...], numbers: tuple[Number, ...], at: int) -> frozenset[str]:
+    """The keys of what a place is bound to: all that is named since the figure before, else the last named; where
+    the first figure comes before all names, what is named after the place."""
+    before = [one for one in named if one.start < at]
+    if before and (not numbers or named[0].start < numbers[0].start):
+        ends = [number.end for number in numbers if number.end <= before[-1].start]
+        since = [one for one in before if ends and one.start >= ends[-1]] if ends else before
+        return frozenset(key for one in (since if numbers else before[-1:]) for key in one.keys)
+    after = [one for one in named if one.start >= at]
+    until = next((number.start for number in numbers if after and number.start > after[0].start), 10**9)
+    chosen = [one for one in after if one.start < until] if numbers else after[:1]
+    return frozenset(key for one in chosen or named[-1:] for key in one.keys)
+
+
+def _quotations(sentence: Sentence, evidence: Evidence) -> Found:
+    return [], [(text, "no news item says that") for text in sentence.quotations if not evidence.quoted_on(text)]
+
+
+def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
+    """Each number by itself; parameters also together with the figures beside them."""
+    ids: list[str] = []
+    flaws: list[tuple[str, str]] = []
+    supports: dict[int, list[Known]] = {}
+    for at, number in enumerate(sentence.numbers):
+        found, why = evidence.borne_out(
+            number, sentence.about(number.start), sentence.exact, falls=_is_negative(sentence, number)
+        )
+        ids += [known.id for known in found]
+        flaws += [] if found else [(number.text, why)]
+        supports[at] = found
     flaws += [
-        Ungrounded(term, where, "no tool found that")
-        for term in TERMS
-        if re.search(rf"\b{term}\b", low) and not evidence.says(term)
+        (sentence.numbers[at].text, "nothing that was read has this number beside the others")
+        for at, number in enumerate(sentence.numbers)
+        if number.counts and supports[at] and not _together(at, sentence, supports)
     ]
-    for found in CONTROL.finditer(sentence):
-        level = LEVELS[found[1].lower()]
-        if not evidence.control(level):
-            flaws.append(Ungrounded(found[0], where, "the tools give another level of control"))
-    if not read_numbers(sentence):
-        flaws += _turns(sentence, where, evidence)
-    return flaws
+    flaws += [(code, "no such source was read") for code in CODE.findall(sentence.text) if code not in evidence.text]
+    return ids, flaws
 
 
-def _turns(sentence: str, where: str, evidence: Evidence) -> list[Ungrounded]:
-    """A direction without a number needs a change of the same sign in what was found about that measure."""
-    for found in TURN.finditer(sentence):
-        measure = evidence.measure_in(sentence)
-        sign = 1 if found["up"] else -1
-        if measure and not evidence.moved(measure, sign):
-            return [Ungrounded(found[0], where, f"no finding bears out that {measure} moved so")]
-    return []
+def _is_negative(sentence: Sentence, number: Number) -> bool:
+    """Whether the words before a figure without a sign make it negative: "a loss of 2 million"."""
+    return NEGATIVE.search(sentence.text[: number.start]) is not None
+
+
+def _together(at: int, sentence: Sentence, supports: dict[int, list[Known]]) -> bool:
+    """Whether one source has a parameter and the number beside it in the same part of the sentence."""
+    number = sentence.numbers[at]
+    near = [
+        other for other in (at - 1, at + 1)
+        if other in supports and supports[other]
+        and not re.search(r"[,;]\s", sentence.text[min(number.end, sentence.numbers[other].end) :
+                                                   max(number.start, sentence.numbers[other].start)])
+    ]  # fmt: skip
+    own = {known.id for known in supports[at]}
+    return not near or any(own & {known.id for known in supports[other]} for other in near)
+
+
+def _dates(sentence: Sentence, evidence: Evidence) -> Found:
+    """Each date: of a quoted passage, of a price given with it, or of what the sentence is about."""
+    if not sentence.days:
+        return [], []
+    told = {day for text in sentence.quotations for day in evidence.quoted_on(text)}
+    wrong = _periods(sentence, evidence)
+    for day in sentence.days:
+        about = sentence.nearest(day.start)
+        if told and not about.keys - {"news"}:
+            fits = any(day.first <= known <= day.last for known in told)
+        else:
+            fits = evidence.dated(day, about) or _priced(sentence, day, evidence)
+            fits = fits or any(day.first <= known <= day.last for known in told)
+        wrong += [] if fits else [(day.text, "no such date was read")]
+    return [], wrong
+
+
+def _periods(sentence: Sentence, evidence: Evidence) -> list[tuple[str, str]]:
+    """Pairs of days that no figure and no question has as its period."""
+    pairs = [
+        (first, last) for first, last in pairwise(sentence.days)
+        if first.first == first.last and last.first == last.last
+        and sentence.original[first.end : last.start] == " to "
+    ]  # fmt: skip
+    return [
+        (f"{first.text} to {last.text}", "no such period was read")
+        for first, last in pairs
+        if (first.first, last.first) not in evidence.periods
+    ]
+
+
+def _priced(sentence: Sentence, day: Day, evidence: Evidence) -> bool:
+    """Whether a number of the sentence, not borne out without it, may be a daily value of that day: if it is
+    not, the number is what is wrong."""
+    if day.first != day.last or not evidence.traded(day.first):
+        return False
+    return any(
+        not evidence.borne_out(number, sentence.about(number.start), set(), falls=True)[0]
+        for number in sentence.numbers
+    )
+
+
+def _directions(sentence: Sentence, evidence: Evidence) -> Found:
+    """Words that have a side: the one that was told of the measure they stand by."""
+    low = sentence.text.lower()
+    flaws = [
+        (term, "no tool found that")
+        for term in TERMS
+        if term in low and re.search(rf"\b{term}\b", low) and not evidence.says(term)
+    ]
+    for found in CONTROL.finditer(sentence.text):
+        if not evidence.control(LEVELS[found[1].lower()]):
+            flaws.append((found[0], "the tools give another level of control"))
+    for side in sides(sentence.text):
+        if any(_signs(side, number) for number in sentence.numbers):
+            continue
+        for mention in _stands_by(side, sentence):
+            why = _turned(side, mention, sentence, evidence)
+            if why:
+                flaws.append((side.text, why))
+                break
+    return [], flaws
+
+
+def _signs(side: Side, number: Number) -> bool:
+    """Whether the word is the number's sign, which is checked with it."""
+    return side.family == "move" and number.signed and (
+        0 <= number.start - side.end <= 8 or 0 <= side.start - number.end <= 4
+    )
+
+
+def _stands_by(side: Side, sentence: Sentence) -> list[Mention]:
+    """The measures a word speaks of: in its part of the sentence the nearest before it, else the first after
+    it; all that are listed after a colon."""
+    start, end = _part(sentence.text, side.start)
+    own = [one for one in sentence.measures if start <= one.start < end]
+    after = [one for one in own if one.start >= side.end]
+    if sentence.text[side.end : side.end + 1] == ":":
+        return after
+    inside = [one for one in own if one.start <= side.start < one.end]
+    before = [one for one in own if one.start < side.start]
+    if inside:
+        return inside
+    if before:
+        return before[-1:]
+    if after:
+        return after[:1]
+    return [one for one in sentence.measures if one.start < start][-1:]
+
+
+def _part(text: str, at: int) -> tuple[int, int]:
+    """The part of a sentence between semicolons and brackets that a place lies in."""
+    start = max(text.rfind(mark, 0, at) for mark in ";(") + 1
+    ends = [place for mark in ";)" if (place := text.find(mark, at)) >= 0]
+    return start, min(ends, default=len(text))
+
+
+def _turned(side: Side, mention: Mention, sentence: Sentence, evidence: Evidence) -> str:
+    """Why the word is wrong for that measure; empty if it is right, or nothing can be said."""
+    entities = _bound(sentence.companies, sentence.numbers, side.start) or sentence.of
+    told = evidence.said(About(entities, mention.keys), sentence.exact)
+    known = {row_side for row in told for family, row_side in row.sides if family == side.family}
+    if side.side in known or evidence.brief.plan.kind != "analysis" and not known:
+        return ""
+    if known:
+        return f"what was read says {' and '.join(sorted(known))}"
+    if side.family not in MUST_BE_FOUND or sentence.numbers and side.family == "move":
+        return ""
+    if "news" in mention.keys or any(mention.keys & {"news"} for mention in sentence.measures):
+        return ""
+    return f"no finding bears out that {sentence.text[mention.start : mention.end].lower()} moved so"
+
+
+def _orders(sentence: Sentence, evidence: Evidence) -> Found:  # noqa: ARG001 - as the other checks
+    """Two figures beside a word that orders them, and lists that say which end comes first."""
+    flaws = []
+    for pattern in (COMPARED, FROM_TO):
+        for word in pattern.finditer(sentence.text):
+            pair = _pair(word, sentence, after_only=pattern is FROM_TO)
+            if pair is not None and pair[0] != pair[1]:
+                less, more = (pair[1] < pair[0], pair[0] < pair[1])
+                wants_more = bool(word["more"])
+                right = (more if wants_more else less) if pattern is FROM_TO else (less if wants_more else more)
+                flaws += [] if right else [(word[0], "the figures beside it are in the other order")]
+    listed = re.search(r"\b(highest|lowest) first\b", sentence.text, re.I)
+    if listed:
+        values = [number.value for number in sentence.numbers if number.start > listed.end()]
+        if values != sorted(values, reverse=listed[1].lower() == "highest"):
+            flaws.append((listed[0], "the figures after it are in another order"))
+    return [], flaws
+
+
+def _pair(word: re.Match[str], sentence: Sentence, *, after_only: bool) -> tuple[float, float] | None:
+    """The figures before and after a word, or the two after it, where they are of one kind."""
+    after = [number for number in sentence.numbers if number.start >= word.end()]
+    before = [number for number in sentence.numbers if number.end <= word.start()]
+    pair = after[:2] if after_only else [*before[-1:], *after[:1]]
+    if len(pair) < 2 or pair[0].kind != pair[1].kind or any(number.counts for number in pair):
+        return None
+    between = sentence.text[pair[0].end : word.start()] if not after_only else ""
+    between += sentence.text[word.end() : pair[-1].start if not after_only else pair[0].start]
+    return None if ";" in between or (after_only and " to " not in sentence.text[pair[0].end : pair[1].start]) else (
+        pair[0].value, pair[1].value
+    )  # fmt: skip
+
+
+def _names(sentence: Sentence, evidence: Evidence) -> Found:
+    """Tickers and companies that were not read, and a ticker beside another company's name."""
+    flaws = []
+    tickers = evidence.lexicon.tickers
+    for mention in sentence.companies:
+        beside = BRACKETED.match(sentence.text, mention.end)
+        if beside and len(mention.keys) == 1 and beside[1] != tickers[next(iter(mention.keys))]:
+            flaws.append((beside[1], "that is not the company's ticker"))
+    wrong = {text for text, _ in flaws}
+    flaws += [
+        (found, "no such ticker was read")
+        for found in dict.fromkeys(TICKER.findall(NUMBER.sub(" ", sentence.text)))
+        if not evidence.capitals(found) and found not in wrong
+    ]
+    flaws += [(name, "no such company was read") for name in _strangers(sentence, evidence)]
+    return [], flaws
+
+
+def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
+    """Companies of the catalogue that a sentence names and the brief does not."""
+    known = [(mention.start, mention.end) for mention in sentence.companies]
+    companies = evidence.brief.catalog.companies
+    found = []
+    for match in NAMED.finditer(sentence.text):
+        if any(start < match.end() and match.start() < end for start, end in known):
+            continue
+        name = next((name for name in _begun(match[0]) if companies.exactly(normal(name))), "")
+        if " " in name or (name and match.start()):  # a sentence may begin with any word
+            bearers = {company.id for company in companies.exactly(normal(name))}
+            found += [] if bearers & evidence.brief.names.keys() or name.lower() in evidence.text else [name]
+    return found
+
+
+def _begun(words: str) -> list[str]:
+    """The words, the words without the last, and so on."""
+    parts = words.split(" ")
+    return [" ".join(parts[:size]) for size in range(len(parts), 0, -1)]
+
+
+def _verdict(section: Section, brief: Brief) -> list[tuple[str, str]]:
+    """A yes or no that the figures do not give."""
+    said = re.match(r"(Yes|No)\b", section.text)
+    right = verdict(brief) if said and brief.plan.kind == "data" else ""
+    return [(said[1], f"the figures say {right.lower()}")] if said and right and said[1] != right else []

@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 SCALES = {
@@ -27,6 +27,7 @@ BEFORE = re.compile(
     r"|\b(?P<up>up|rose|gained|increased|grew|higher|ahead|growth|increase|gain|rising))(?:\s+(?:by|of))?\s*$",
     re.I,
 )
+REACH = 24  # characters within which a word of direction stands beside its number
 AFTER = re.compile(
     r"^[^.;]{0,3}\b(?:(?P<down>lower|behind|decline|decrease|drop)|(?P<up>higher|ahead|increase|gain))\b",
     re.I,
@@ -49,7 +50,7 @@ class Number:
     digit.
 
     `kind` is "percent", "points" (percentage points), a currency, "shares" or "" for a bare number;
-    `signed` tells whether the text gives a sign or a direction.
+    `signed` tells whether the text gives a sign or a direction; `start` and `end` where it stands.
     """
 
     text: str
@@ -57,6 +58,13 @@ class Number:
     half: float
     kind: str
     signed: bool
+    start: int = 0
+    end: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether it may be a parameter, like the 20 of "20 sessions": whole, small, without a unit."""
+        return self.half == 0.5 and abs(self.value) <= 400 and not self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,8 @@ class Day:
     first: date
     last: date
     any_year: bool = False
+    start: int = 0
+    end: int = 0
 
 
 def sentences(text: str) -> list[str]:
@@ -88,15 +98,16 @@ def _number(text: str, found: re.Match[str]) -> Number:
     scale = SCALES[found["scale"]] if found["scale"] else 1.0
     digits = found["digits"].replace(",", "") + (found["fraction"] or "")
     decimals = len(found["fraction"]) - 1 if found["fraction"] else 0
-    before, after = BEFORE.search(text[: found.start()]), AFTER.search(text[found.end() :])
+    before = BEFORE.search(text[max(0, found.start() - REACH) : found.start()])
+    after = AFTER.search(text[found.end() : found.end() + REACH])
     kind = _kind(found)
     turn = before or (after if kind in ("percent", "points") else None)
-    negative = bool(found["sign"] in ("-", "−")) or bool(
-        turn and turn["down"] and kind in ("percent", "points")
-    )
+    falls = bool(turn and turn["down"] and kind in ("percent", "points"))
+    negative = (found["sign"] in ("-", "−")) != falls  # "down -3%" says that it rose
     signed = bool(found["sign"]) or bool(turn and kind in ("percent", "points"))
     value = float(digits) * scale * (-1 if negative else 1)
-    return Number(found[0].strip(), value, 0.5 * 10.0**-decimals * scale, kind, signed)
+    half = 0.5 * 10.0**-decimals * scale
+    return Number(found[0].strip(), value, half, kind, signed, found.start(), found.end())
 
 
 def _kind(found: re.Match[str]) -> str:
@@ -107,15 +118,15 @@ def _kind(found: re.Match[str]) -> str:
 
 
 def read_dates(text: str) -> tuple[str, list[Day]]:
-    """The text without its dates, and the dates; an impossible one is left in, as a number."""
+    """The text with its dates blanked, and the dates; an impossible one is left in, as a number."""
     days: list[Day] = []
 
     def take(found: re.Match[str]) -> str:
         day = _day(found)
         if day is None:
             return found[0]
-        days.append(day)
-        return " "
+        days.append(replace(day, start=found.start(), end=found.end()))
+        return " " * len(found[0])
 
     return DATE.sub(take, text), days
 

@@ -15,6 +15,34 @@ DIMENSIONS = {
     "fundamental": "Fundamentals",
     "catalysts": "News",
 }
+# The lead of a dimension, by what its signals come to.
+LEADS = {
+    "volume-price": {
+        "bullish": "Price action is strengthening.",
+        "bearish": "Price action is weakening.",
+        "neutral": "Price action shows no clear direction.",
+    },
+    "technical": {
+        "bullish": "The signals form a bullish combination.",
+        "bearish": "The signals form a bearish combination.",
+        "neutral": "The signals lean to neither side.",
+    },
+    "capital-flow": {
+        "bullish": "On balance capital is flowing in.",
+        "bearish": "On balance capital is flowing out.",
+        "neutral": "Capital leans to neither side.",
+    },
+    "financial": {
+        "bullish": "On most counts the latest results are better than a year before.",
+        "bearish": "On most counts the latest results are worse than a year before.",
+        "neutral": "The latest results are uneven.",
+    },
+    "fundamental": {
+        "bullish": "Against peers most measures are favourable.",
+        "bearish": "Against peers most measures are unfavourable.",
+        "neutral": "The measures favour neither side.",
+    },
+}
 SHORT_TERM = ("technical",)  # the tools a short-term conclusion follows from
 LONG_TERM = ("financial", "fundamental")
 
