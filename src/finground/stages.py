@@ -111,7 +111,7 @@ def base(work: Work) -> Outcome:
     made = prepare(
         settings.base,
         work.root.plain,
-        texts=lambda: texts(_raw(work), settings.corpus, settings.seed),
+        texts=lambda: texts(_raw(work), work.root.corpus, settings.corpus, settings.seed),
         seed=settings.seed,
     )
     return Outcome(_numbers(made), made)
@@ -137,13 +137,13 @@ def pretrain(work: Work) -> Outcome:
     from datasets import Dataset
 
     from finground.bench.statistics import paired_perplexity
+    from finground.corpus.tokens import open_blocks
     from finground.lm.pretrain import adapt, perplexity
 
     root, settings = work.root, work.settings
-    blocks = Dataset.from_file(str(root.corpus / "train.arrow"))
     trained = adapt(
         root.plain,
-        blocks,
+        open_blocks(root.corpus),
         settings.pretrain,
         quant=settings.pretrain.quant,
         dtype=settings.base.dtype,
