@@ -93,7 +93,8 @@ def bodies(found: Flat) -> Hashes:
     """One hash a text over all its words in their order; 0 where it has none."""
     places = np.arange(len(found.values)) - np.repeat(found.starts[:-1], found.counts)
     powers, _ = _powers(int(found.counts.max(initial=0)) + 1)
-    sums = np.concatenate([[0], np.cumsum(found.values * powers[places], dtype=np.uint64)]).astype(np.uint64)
+    sums = np.zeros(len(places) + 1, np.uint64)
+    np.cumsum(found.values * powers[places], out=sums[1:])
     return _mixed(sums[found.starts[1:]] - sums[found.starts[:-1]])
 
 

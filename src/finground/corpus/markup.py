@@ -97,5 +97,5 @@ def _joined(row: list[str]) -> list[str]:
 
 def _columns(line: str) -> list[str]:
     """A line of an ASCII table: two spaces or more, or dots, divide its cells."""
-    cells = re.split(r"\s{2,}|\s?\.{3,}\s?", line.strip())
+    cells = re.split(r"\s*\.{3,}\s*|\s{2,}", line.strip())
     return [" | ".join(cells)] if (cells := _joined(cells)) else []

@@ -7,6 +7,7 @@ estimated. Memory depends on the size of a range, not on how many documents ther
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def ranges(keys: int) -> list[tuple[int, int]]:
     """So many equal ranges of all 64-bit numbers that each holds about RANGE keys."""
     count = max(1, -(-keys // RANGE))
     bounds = [at * (1 << 64) // count for at in range(count + 1)]
-    return [(low, high - 1) for low, high in zip(bounds, bounds[1:], strict=False)]
+    return [(low, high - 1) for low, high in pairwise(bounds)]
 
 
 def within(rows: NDArray[np.void], limits: Sequence[int]) -> NDArray[np.bool_]:

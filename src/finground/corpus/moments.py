@@ -9,10 +9,15 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-BARE = re.compile(r"\s*(\d{4})[-/]?(\d{2})[-/]?(\d{2})\s*\Z")
-COMPACT = re.compile(r"\s*(\d{8})T(\d{6})(Z|[+-]\d{4})?\s*\Z")  # NewsML
-STAMPS = ("%Y%m%d %I:%M%p UTC", "%Y-%m-%d %H:%M:%S", "%d-%b-%Y %H:%M:%S", "%Y%m%d%H%M%S")
-OFFSETS = {"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "PST": -8, "PDT": -7, "GMT": 0, "UTC": 0, "BST": 1, "CET": 1, "CEST": 2}
+BARE = re.compile(r"(\d{4})[-/]?(\d{2})[-/]?(\d{2})\Z")
+COMPACT = re.compile(r"(\d{8})T?(\d{6})(Z|[+-]\d{4})?\Z")  # NewsML, EDGAR
+WORDED = re.compile(r"(\d{1,2})-([A-Za-z]{3})-(\d{4}) (\d{2}:\d{2}:\d{2})\Z")  # Reuters-21578
+TWELVE = re.compile(r"(\d{4})(\d{2})(\d{2}) (\d{1,2}):(\d{2})([AP])M\Z")  # 20150601 11:56PM
+MONTHS = {name: at for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
+OFFSETS = {
+    "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "PST": -8, "PDT": -7,
+    "GMT": 0, "UTC": 0, "BST": 1, "CET": 1, "CEST": 2,
+}  # fmt: skip
 NAMED = re.compile(rf"\s+({'|'.join(OFFSETS)})\Z")
 
 
@@ -24,13 +29,25 @@ def moment(text: str, zone: str = "UTC") -> datetime | None:
     text = text.strip()
     if bare := BARE.match(text):
         return _made(f"{'-'.join(bare.groups())}T23:59:59+00:00")
-    if compact := COMPACT.match(text):
-        day, clock, offset = compact.groups()
-        text = f"{day}T{clock}{offset or ''}"
-    if text.replace(".", "", 1).isdigit() and len(text.partition(".")[0]) in (9, 10):
-        return datetime.fromtimestamp(float(text), UTC)
-    found = _made(text) or _stamp(text) or _letter(text)
+    named = NAMED.search(text)
+    said, offset = (text[: named.start()], f"{OFFSETS[named.group(1)]:+03d}:00") if named else (text, "")
+    found = _made(_iso(said) + offset) or _letter(f"{said} {offset.replace(':', '')}")
+    if found is None and text.isdigit() and len(text) in (9, 10):
+        found = datetime.fromtimestamp(int(text), UTC)
     return None if found is None else (found if found.tzinfo else found.replace(tzinfo=_zone(zone))).astimezone(UTC)
+
+
+def _iso(text: str) -> str:
+    """The forms that sources have of their own, as ISO; anything else as it is."""
+    if compact := COMPACT.match(text):
+        return f"{compact.group(1)}T{compact.group(2)}{compact.group(3) or ''}"
+    if worded := WORDED.match(text):
+        day, month, year, clock = worded.groups()
+        return f"{year}-{MONTHS.get(month.lower(), 0):02d}-{int(day):02d}T{clock}"
+    if twelve := TWELVE.match(text):
+        year, month, day, hour, minute, half = twelve.groups()
+        return f"{year}-{month}-{day}T{int(hour) % 12 + 12 * (half == 'P'):02d}:{minute}"
+    return text
 
 
 def _made(text: str) -> datetime | None:
@@ -38,17 +55,6 @@ def _made(text: str) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         return None
-
-
-def _stamp(text: str) -> datetime | None:
-    named = NAMED.search(text)
-    for form in STAMPS:
-        try:
-            found = datetime.strptime(text if "UTC" in form else NAMED.sub("", text), form)
-        except ValueError:
-            continue
-        return _made(f"{found.isoformat()}{OFFSETS[named.group(1)]:+03d}:00") if named else found
-    return None
 
 
 def _letter(text: str) -> datetime | None:

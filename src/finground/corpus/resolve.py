@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,9 @@ def _keepers(
 ) -> NDArray[np.int64]:
     """For each document the position of the one that stays of its group."""
     order = np.lexsort((rows["body"], rows["published"], groups))
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    bounds = np.append(np.flatnonzero(np.diff(groups[order], prepend=-1)), len(order))
     keepers = np.zeros(len(docs), np.int64)
-    for begin, end in zip(starts, np.append(starts[1:], len(order)), strict=True):
+    for begin, end in pairwise(bounds):
         members = order[begin:end]
         earliest = members[rows["published"][members] == rows["published"][members[0]]]
         if len(earliest) > 1:

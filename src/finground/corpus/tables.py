@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import msgspec
+
 from finground.core.errors import InputError
 from finground.corpus.files import lines, opened, stem, text_of
 from finground.corpus.moments import moment
@@ -80,11 +82,18 @@ def _jsonl(place: str) -> Iterator[Row | None]:
         if not line.strip():
             continue
         try:
-            row = json.loads(text_of(line))
-        except json.JSONDecodeError:
-            yield None
-        else:
-            yield row if isinstance(row, dict) else None
+            row = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            row = _lenient(line)
+        yield row if isinstance(row, dict) else None
+
+
+def _lenient(line: bytes) -> Any:
+    """A row in another encoding than UTF-8, or with signs that JSON forbids; None if it is none at all."""
+    try:
+        return json.loads(text_of(line), strict=False)
+    except json.JSONDecodeError:
+        return None
 
 
 def _json(place: str) -> Iterator[Row | None]:

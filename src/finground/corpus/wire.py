@@ -25,7 +25,7 @@ CLOSING = re.compile(
 )
 SLUG = re.compile(
     r"\A\s*(?:(?P<correction>(?:CORRECT(?:ED|ION|ING)|REFILE(?:D)?|(?:OFFICIAL )?CORRECTION)(?:[- ]\(OFFICIAL\))?)"
-    r"|(?P<update>UPDATE(?: \d+)?|REPEAT|RPT|WRAPUP(?: \d+)?|TEXT|REFLAG))\s*(?:[-:–—]+\s*|(?=[A-Z]))",
+    r"|(?P<update>UPDATE(?: \d+)?|REPEAT|RPT|WRAPUP(?: \d+)?|TEXT|REFLAG))\s*[-:–—]+\s*",
 )
 AMENDED = re.compile(r"\b(?:10-K|10-Q|8-K|20-F)/A\b")
 CLOSE = 500  # last characters, in which a wire's words stand
