@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from finground.commands import shared
 from finground.core.errors import InputError
+from finground.core.artifact import read_json
 from finground.core.paths import Root
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.json:
         print(json.dumps(results, indent=2, sort_keys=True))
+    elif "corpus" in results:
+        from finground.corpus.ledger import text
+
+        print(text(read_json(root.corpus / "ledger.json")))
 
 
 def plan(options: argparse.Namespace) -> None:

@@ -49,28 +49,25 @@ class Selected:
 
 
 @contextmanager
-def beside(corpus: Path, raw: Path, settings: Corpus, workers: int | None = None) -> Iterator[Workplace]:
-    """The workplace of a corpus folder, on this machine's cores, or in this process if there is little to do."""
+def locally(work: Path, raw: Path, settings: Corpus, workers: int | None = None) -> Iterator[Workplace]:
+    """A workplace on this machine's cores, or in this process if there is little to do."""
     size = sum(group.bytes for group in sources.groups(raw, settings))
     with local(workers or (1 if size < SMALL else None)) as each:
-        yield Workplace(corpus.parent / f"{corpus.name}-work", each)
+        yield Workplace(work, each)
 
 
 def build(
-    raw: Path, folder: Path, settings: Corpus, *, tokenizer: Any, seed: int, at: Workplace | None = None
+    raw: Path, folder: Path, settings: Corpus, *, tokenizer: Any, seed: int, at: Workplace
 ) -> dict[str, Any]:
     """Write the corpus folder whole or not at all; returns the ledger with the rows of the paper's Table 4.
 
     Args:
         tokenizer: a `tokenizers.Tokenizer`, or a fast tokenizer of transformers.
-        at: where steps are kept and who runs them; otherwise beside the folder, on this machine.
+        at: where steps are kept and who runs them.
 
     Raises:
         InputError: if the raw folder is missing or damaged, or if nothing is left to train on.
     """
-    if at is None:
-        with beside(folder, raw, settings) as at:
-            return build(raw, folder, settings, tokenizer=tokenizer, seed=seed, at=at)
     coder = tokens.Coder.over(tokenizer)
     with timed(log, "corpus"), at.alone():
         chosen = _select(raw, settings, seed, at)
@@ -94,12 +91,11 @@ def select(raw: Path, settings: Corpus, seed: int, at: Workplace) -> Selected:
         return _select(raw, settings, seed, at)
 
 
-def texts(raw: Path, corpus: Path, settings: Corpus, seed: int) -> Iterator[str]:
+def texts(raw: Path, settings: Corpus, seed: int, at: Workplace) -> Iterator[str]:
     """The training texts alone, for whoever needs text before there is a tokenizer; nothing held out is
     among them. The corpus of the same settings is later built from the same steps.
     """
-    with beside(corpus, raw, settings) as at:
-        chosen = select(raw, settings, seed, at)
+    chosen = select(raw, settings, seed, at)
     for folder in chosen.kept:
         yield from map(tokens.as_read, tokens.read_documents(folder / "documents.jsonl"))
 
