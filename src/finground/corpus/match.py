@@ -76,8 +76,13 @@ def check(task: Checking) -> int:
 
 def links(folder: Path) -> tuple[Docs, Docs, NDArray[np.uint8]]:
     """First and second document of each link, and its kind."""
-    first, second = (open_array(folder / f"{name}.bin", np.uint64) for name in ("first", "second"))
+    first, second = pairs_of(folder)
     return first, second, open_array(folder / "kind.bin", np.uint8)
+
+
+def pairs_of(folder: Path) -> tuple[Docs, Docs]:
+    """First and second document of each candidate pair of a range."""
+    return open_array(folder / "first.bin", np.uint64), open_array(folder / "second.bin", np.uint64)
 
 
 def _pairs(task: Range) -> tuple[Docs, Docs]:
@@ -140,7 +145,7 @@ def _of_chunk(task: Checking) -> tuple[Docs, Docs]:
     """The candidates of all ranges whose first document lies in the chunk, each once."""
     ones, others = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint64)]
     for folder in task.ranges:
-        first, second = (open_array(folder / f"{name}.bin", np.uint64) for name in ("first", "second"))
+        first, second = pairs_of(folder)
         begin, end = np.searchsorted(first, np.array([task.number << 32, (task.number + 1) << 32], np.uint64))
         ones.append(first[begin:end])
         others.append(second[begin:end])
