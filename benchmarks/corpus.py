@@ -1,17 +1,17 @@
-"""Figures of the corpus room, on real text: `python benchmarks/corpus.py PART… --raw ../shared/data --scratch DIR`.
+"""Figures of the corpus room, on real text: `python benchmarks/corpus.py PART… --scratch DIR`.
 
-Parts: `make` writes documents, `signatures`, `room`, `tokens` and `planted` measure, and print what they found.
+Parts: `make` writes documents; `signatures`, `room`, `tokens` and `planted` measure and print.
 
-Documents of 370 words in the mean are cut out of Reuters-21578 and the filings, then multiplied: each copy has
-a seeded 35% of its words exchanged for others of the same texts, so that copies are no near-duplicates of one
-another; 2% are exact copies and 8% have 2% of their words changed and another header.
+Documents of 370 words in the mean are cut out of Reuters-21578 and the filings, then multiplied: each copy
+has a seeded 35% of its words exchanged for others of the same texts, so that copies are no near-duplicates of
+one another; 2% are exact copies and 8% have 2% of their words changed and another header.
 
-Speeds "a core" are by processor time, which other work on the machine does not change much; wall-clock stands
-beside it. Memory is that of all processes together, once without pages of mapped files (which the system takes
-back at need) and once with them.
+Speeds "a core" are by processor time, which other work on the machine changes less; wall-clock stands beside
+it. Memory is that of all processes together, once without pages of mapped files (which the system takes back
+at need) and once with them.
 
-datatrove is no dependency. To have it beside: `python -m venv V && V/bin/pip install "datatrove[processing]" tokenizers spacy`,
-then `--datatrove V/bin/python`.
+datatrove is no dependency. To have it beside: `python -m venv V`, `V/bin/pip install "datatrove[processing]"
+tokenizers spacy`, then `--datatrove V/bin/python`.
 """
 
 import argparse
@@ -45,8 +45,9 @@ HEADERS = "LONDON", "PARIS", "NEW YORK", "TOKYO", "FRANKFURT", "CHICAGO"
 AGENCIES = "Reuters", "dpa", "AFP"
 A_FILE = 15_000  # documents
 COLUMNS = {key: key for key in ("id", "published_at", "title", "text")}
+NEWS = Source.model_validate({"name": "news", "files": "*.jsonl", "read": "jsonl", "columns": COLUMNS})
 RULES = Corpus(
-    sources=(Source.model_validate({"name": "news", "files": "*.jsonl", "read": "jsonl", "columns": COLUMNS}),),
+    sources=(NEWS,),
     holdout_from=date(2012, 7, 1), holdout_source="none", holdout_documents=500, block=1024,
 )  # fmt: skip
 THEIRS = """
@@ -74,7 +75,9 @@ def main() -> None:
     given = options.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
     for part in given.parts:
-        {"make": make, "signatures": signatures, "room": room, "tokens": tokenise, "planted": planted}[part](given)
+        {"make": make, "signatures": signatures, "room": room, "tokens": tokenise, "planted": planted}[part](
+            given
+        )
 
 
 # text --------------------------------------------------------------------------------------------
@@ -126,7 +129,12 @@ def row(number: int, words: Any, rng: Any) -> dict[str, str]:
     lines = [" ".join(words[at : at + 40]) for at in range(0, len(words), 40)]
     head = f"{HEADERS[rng.integers(6)]}, {when:%b} {when.day} ({AGENCIES[rng.integers(3)]}) - "
     title = " ".join(words[:8])
-    return {"id": f"d{number:08d}", "published_at": when.isoformat(), "title": title, "text": head + "\n".join(lines)}
+    return {
+        "id": f"d{number:08d}",
+        "published_at": when.isoformat(),
+        "title": title,
+        "text": head + "\n".join(lines),
+    }
 
 
 def make(given: argparse.Namespace) -> None:
@@ -148,7 +156,12 @@ def make(given: argparse.Namespace) -> None:
 
 
 def say(what: str, **figures: Any) -> None:
-    print(json.dumps({"what": what, **{key: round(v, 4) if isinstance(v, float) else v for key, v in figures.items()}}), flush=True)
+    print(
+        json.dumps(
+            {"what": what, **{key: round(v, 4) if isinstance(v, float) else v for key, v in figures.items()}}
+        ),
+        flush=True,
+    )
 
 
 class Spent:
@@ -194,7 +207,11 @@ def memory() -> tuple[int, int]:
             about = Path(f"/proc/{process.pid}/status").read_text()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        sizes = {line.split(":")[0]: line.split()[1] for line in about.splitlines() if line.startswith(("RssAnon", "VmRSS"))}
+        sizes = {
+            line.split(":")[0]: line.split()[1]
+            for line in about.splitlines()
+            if line.startswith(("RssAnon", "VmRSS"))
+        }
         anonymous += int(sizes.get("RssAnon", 0)) * 1024
         resident += int(sizes.get("VmRSS", 0)) * 1024
     return anonymous, resident
@@ -207,13 +224,18 @@ def signatures(given: argparse.Namespace) -> None:
     """MinHash of the same texts by us and by datatrove, one core each: 5-grams, 112 permutations."""
     texts = [each["text"] for each in documents(given.raw, 6000)]
     rates = {}
-    for name, run in (("ours, 112", lambda: ours(texts, 112)), ("ours, 100 (as shipped)", lambda: ours(texts, 100))):
+    for name, run in (
+        ("ours, 112", lambda: ours(texts, 112)),
+        ("ours, 100 (as shipped)", lambda: ours(texts, 100)),
+    ):
         run()
         rates[name] = fastest(run, len(texts))
     if given.datatrove:
         path, few = given.scratch / "texts.json", texts[:1000]
         path.write_text(json.dumps(few))
-        runs = [json.loads(subprocess.run([given.datatrove, "-c", THEIRS, path], check=True, capture_output=True, text=True).stdout.splitlines()[-1]) for _ in range(3)]  # fmt: skip
+        command = [given.datatrove, "-c", THEIRS, path]
+        said = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(3)]
+        runs = [json.loads(each.splitlines()[-1]) for each in said]
         rates["datatrove"] = len(few) / min(each["core"] for each in runs)
         say("signatures", ratio=rates["ours, 112"] / rates["datatrove"], **rates)
     else:
@@ -250,9 +272,10 @@ def room(given: argparse.Namespace) -> None:
         count = chosen.records
         points.append((count, used.wall, used.core))
         say(
-            "room", documents=count, wall=used.wall, core=used.core, per_second=count / used.wall, per_core_second=count / used.core,
+            "room", documents=count, wall=used.wall, core=used.core,
+            per_second=count / used.wall, per_core_second=count / used.core,
             anonymous_mib=used.anonymous / 2**20, resident_mib=used.resident / 2**20,
-            index_mib=sum(path.stat().st_size for name in ("keys", "owners", "signatures") for path in work.glob(f"read/*/{name}.bin")) / 2**20,
+            index_mib=index_size(work) / 2**20,
             dropped=chosen.dropped,
         )  # fmt: skip
         shutil.rmtree(work)
@@ -263,7 +286,14 @@ def room(given: argparse.Namespace) -> None:
             rest = seconds - (slope * sizes + start)
             fit = 1 - (rest**2).sum() / ((seconds - seconds.mean()) ** 2).sum()
             power = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-            say(f"fit of {name}", us_a_document=1e6 * slope, start=start, r2=fit, exponent=power, hours_for_the_paper=(slope * PAPER + start) / 3600)  # fmt: skip
+            hours = (slope * PAPER + start) / 3600
+            say(f"fit of {name}", us_a_document=1e6 * slope, start=start, r2=fit, exponent=power, hours=hours)
+
+
+def index_size(work: Path) -> int:
+    """Bytes of what copies are found through."""
+    files = [f"read/*/{name}.bin" for name in ("keys", "owners", "signatures")]
+    return sum(path.stat().st_size for pattern in files for path in work.glob(pattern))
 
 
 def tokenise(given: argparse.Namespace) -> None:
@@ -278,7 +308,10 @@ def tokenise(given: argparse.Namespace) -> None:
     (folder / "coder" / "manifest.json").write_text("{}")
     from finground.core.artifact import write_rows
 
-    kept = [Document(r["id"], "news", datetime.fromisoformat(r["published_at"]), r["title"], r["text"]) for r in documents(given.raw, 8000)]
+    kept = [
+        Document(r["id"], "news", datetime.fromisoformat(r["published_at"]), r["title"], r["text"])
+        for r in documents(given.raw, 8000)
+    ]
     write_rows(folder / "documents.jsonl", kept)
     texts = [tokens.as_read(document) for document in kept]
 
@@ -303,14 +336,16 @@ def tokenise(given: argparse.Namespace) -> None:
         wall.append(min(seconds))
     core = [fastest(run, len(texts), 3) for run in (bare, whole)]
     say(
-        "tokens", vocabulary=coder.tokenizer.get_vocab_size(), documents=len(texts), tokens=count, threads=os.environ.get("RAYON_NUM_THREADS", "all"),
-        bare_tokens_per_second=count / wall[0], ours_tokens_per_second=count / wall[1], ratio_wall=wall[0] / wall[1], ratio_core=core[1] / core[0],
+        "tokens", vocabulary=coder.tokenizer.get_vocab_size(), documents=len(texts), tokens=count,
+        threads=os.environ.get("RAYON_NUM_THREADS", "all"),
+        bare_tokens_per_second=count / wall[0], ours_tokens_per_second=count / wall[1],
+        ratio_wall=wall[0] / wall[1], ratio_core=core[1] / core[0],
         hours_for_the_paper=TOKENISED * wall[1] / len(texts) / 3600,
     )  # fmt: skip
 
 
 def planted(given: argparse.Namespace) -> None:
-    """Copies with changed words and another header: how many are found, how many are not, and at what cost."""
+    """Copies with changed words and another header: how many are found, and at what cost."""
     base = base_texts(given.raw)
     pool = np.array([word for words in base for word in words], object)
     rows = {}
@@ -319,7 +354,11 @@ def planted(given: argparse.Namespace) -> None:
         rows[f"base-{number}"] = row(number, words, np.random.default_rng(number))
         if number % 2 == 0:
             share = (0.02, 0.05, 0.10)[number // 2 % 3]
-            copy = row(number + 1_000_000, _changed(words, pool, share, number + 10**6), np.random.default_rng(number + 1))
+            copy = row(
+                number + 1_000_000,
+                _changed(words, pool, share, number + 10**6),
+                np.random.default_rng(number + 1),
+            )
             rows[f"copy-{number}-{share}"] = copy
     raw = given.scratch / "planted"
     shutil.rmtree(raw, ignore_errors=True)
@@ -356,13 +395,16 @@ def judge(raw: Path, work: Path, near: Near, count: int) -> None:
     seconds = time.process_time() - began
     links = [link for folder in chosen.sifted for link in read_rows(folder / "links.jsonl", Link)]
     pairs = {(link.id.removeprefix("news:"), link.to.removeprefix("news:")) for link in links}
-    right = {(copy, to) for copy, to in pairs if copy.startswith("copy") and to == f"base-{copy.split('-')[1]}"}
+    right = {
+        (copy, to) for copy, to in pairs if copy.startswith("copy") and to == f"base-{copy.split('-')[1]}"
+    }
     planted = [f"-{share}" for share in (0.02, 0.05, 0.1)]
     recall = {f"recall_{end[1:]}": sum(c.endswith(end) for c, _ in right) / 1000 for end in planted}
     candidates = sum(len(match.pairs_of(folder)[0]) for folder in work.glob("candidates/[!.]*"))
     say(
         "planted", jaccard=near.jaccard, gram=near.gram, bands=near.bands, rows=near.rows, **recall,
-        precision=len(right) / max(len(pairs), 1), candidates_a_document=candidates / count, us_a_document=1e6 * seconds / count,
+        precision=len(right) / max(len(pairs), 1), candidates_a_document=candidates / count,
+        us_a_document=1e6 * seconds / count,
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """The corpus over many workers or machines: `python flows/corpus.py [--root DIR] [--scheduler ADDRESS]`.
 
-The same steps as `finground run corpus`, each a Prefect task that Dask runs: on two processes of this machine,
-or on the cluster whose scheduler is named. Steps are kept beside the corpus, so DVC or `finground run corpus`
-finds them done; docs/cluster.md says what the machines must share.
+The same steps as `finground run corpus`, each a Prefect task that Dask runs: on two processes of this
+machine, or on the cluster whose scheduler is named. Steps are kept beside the corpus, so that
+`finground run corpus` finds them done; docs/cluster.md says what the machines must share.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -109,7 +109,12 @@ HEADLINES = {"published_at": "ts", "title": "title", "text": "body", "url": "hre
 SOURCES = (
     Source(name="reuters", files="news/reuters21578/*.sgm*", read="reuters"),
     Source.model_validate(
-        {"name": "headlines", "files": "news/reuters-headlines/*.jsonl*", "read": "jsonl", "columns": HEADLINES}
+        {
+            "name": "headlines",
+            "files": "news/reuters-headlines/*.jsonl*",
+            "read": "jsonl",
+            "columns": HEADLINES,
+        }
     ),
     Source(name="sec", files="sec/10k-html/*.htm*", read="edgar"),
     Source(name="sec", files="sec/10q-html/*.htm*", read="edgar"),

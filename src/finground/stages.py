@@ -126,9 +126,7 @@ def corpus(work: Work) -> Outcome:
     settings, raw = work.settings, _raw(work)
     coder = tokenizer(work.root.plain)
     with locally(work.root.corpus_work, raw, settings.corpus) as at:
-        ledger = build(
-            raw, work.root.corpus, settings.corpus, tokenizer=coder, seed=settings.seed, at=at
-        )
+        ledger = build(raw, work.root.corpus, settings.corpus, tokenizer=coder, seed=settings.seed, at=at)
     return Outcome(_numbers({key: ledger[key] for key in ("block", "documents", "tokens")}), ledger)
 
 
@@ -321,7 +319,9 @@ STAGES: tuple[Stage, ...] = (
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=2),
     Stage("ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
-    Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2),
+    Stage(
+        "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2
+    ),
     Stage(
         "pretrain",
         pretrain,

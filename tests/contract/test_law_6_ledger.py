@@ -94,13 +94,14 @@ def test_what_is_trained_is_what_the_stage_before_wrote(walked: Root):
     assert books(walked, "writer")["documents_in"] == read_json(walked.metrics("stocksis"))["train"]
 
 
+moments = st.datetimes(datetime(2024, 1, 1), datetime(2024, 12, 31), timezones=st.just(UTC))
+words = st.sampled_from(["oil", "gold", "the", "bank", "rose", "fell"])
 record = st.fixed_dictionaries(
     {
         "id": st.uuids().map(str),
         "source": st.sampled_from(["reuters", "headlines", "sec"]),
-        "published_at": st.datetimes(datetime(2024, 1, 1), datetime(2024, 12, 31), timezones=st.just(UTC)).map(str)
-        | st.just("some day"),
-        "text": st.lists(st.sampled_from(["oil", "gold", "the", "bank", "rose", "fell"]), max_size=6).map(" ".join),
+        "published_at": moments.map(str) | st.just("some day"),
+        "text": st.lists(words, max_size=6).map(" ".join),
     }
 )  # fmt: skip
 
@@ -108,13 +109,17 @@ record = st.fixed_dictionaries(
 @settings(max_examples=25)
 @given(st.lists(record, max_size=25))
 def test_every_record_goes_somewhere_and_only_once(records: list[dict[str, str]]):
-    records += [{"id": "sure", "source": "sec", "published_at": "2024-01-01", "text": "the day before all of them"}]
+    records += [
+        {"id": "sure", "source": "sec", "published_at": "2024-01-01", "text": "the day before all of them"}
+    ]
     with tempfile.TemporaryDirectory() as place:
         raw = Path(place)
         for source in SETTINGS.sources:
             rows = [json.dumps(row) for row in records if row["source"] == source.name]
             (raw / source.files).write_text("\n".join(rows))
-        chosen = select(raw, SETTINGS.model_copy(update={"max_documents": None}), 7, Workplace(raw / "work", map))
+        chosen = select(
+            raw, SETTINGS.model_copy(update={"max_documents": None}), 7, Workplace(raw / "work", map)
+        )
         kept = [*(folder / "documents.jsonl" for folder in chosen.kept), *chosen.held.glob("by-*.jsonl")]
         ids = [document.id for path in kept for document in read_documents(path)]
         for folder in (*chosen.sifted, *chosen.kept):

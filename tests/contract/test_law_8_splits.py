@@ -79,7 +79,11 @@ def test_a_leak_fails_the_stage_and_what_was_there_stays(
 
 def test_documents_held_out_of_the_corpus_are_not_trained_on(walked: Root):
     rows = {
-        part: [row for path in (walked.corpus / "documents").glob(f"{part}*") for row in read_rows(path, Document)]
+        part: [
+            row
+            for path in (walked.corpus / "documents").glob(f"{part}*")
+            for row in read_rows(path, Document)
+        ]
         for part in ("train", "by-date", "by-source")
     }
     trained = rows["train"]

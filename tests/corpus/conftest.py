@@ -1,4 +1,4 @@
-"""A tokenizer small enough to check by hand, documents of one's own as a raw folder, and settings to go with it."""
+"""A tokenizer small enough to check by hand, documents as a raw folder, and settings to go with it."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,9 @@ COLUMNS = {key: key for key in ("id", "published_at", "title", "text", "url")}
 
 def lines(name: str) -> Source:
     """A source whose rows have our own names."""
-    return Source.model_validate({"name": name, "files": f"{name}/*.jsonl", "read": "jsonl", "columns": COLUMNS})
+    return Source.model_validate(
+        {"name": name, "files": f"{name}/*.jsonl", "read": "jsonl", "columns": COLUMNS}
+    )
 
 
 SETTINGS = Corpus(
@@ -109,7 +111,9 @@ class Chosen:
 def choose(tmp_path: Path) -> Callable[..., Chosen]:
     """Documents through the room without tokens, each call in a folder of its own."""
 
-    def run(documents: Sequence[Document], settings: Corpus = SETTINGS, *, seed: int = 7, raw: Path | None = None) -> Chosen:
+    def run(
+        documents: Sequence[Document], settings: Corpus = SETTINGS, *, seed: int = 7, raw: Path | None = None
+    ) -> Chosen:
         here = tmp_path / f"run-{len(list(tmp_path.glob('run-*')))}"
         put(here / "raw", documents)
         return Chosen(build.select(raw or here / "raw", settings, seed, Workplace(here / "work", map)))

@@ -1,4 +1,4 @@
-"""The corpus on disk: it balances, it is repeatable, and it opens as datasets Arrow (laws 6, 7, 8, case T6)."""
+"""The corpus on disk: it balances, repeats, and opens as datasets Arrow (laws 6, 7, 8, case T6)."""
 
 import random
 from datetime import UTC, date, datetime
@@ -60,10 +60,20 @@ def test_documents_and_tokens_in_equal_those_out(corpus):
     assert column["dropped"].keys() >= {"no body", "exact duplicate", "near duplicate"}
 
 
-def test_of_100_documents_the_10_over_length_stand_in_the_ledger(tmp_path, tokenizer, settings, write_article):
+def test_of_100_documents_the_10_over_length_stand_in_the_ledger(
+    tmp_path, tokenizer, settings, write_article
+):
     """T6."""
     sizes = [50 if n % 10 == 0 else 20 for n in range(100)]
-    rows = [write_article(f"d{n}", " ".join(["the", *random.Random(n).choices("abcdefgh", k=sizes[n] // 2 - 1)] + ["of"] * (sizes[n] // 2))) for n in range(100)]
+    rows = [
+        write_article(
+            f"d{n}",
+            " ".join(
+                ["the", *random.Random(n).choices("abcdefgh", k=sizes[n] // 2 - 1)] + ["of"] * (sizes[n] // 2)
+            ),
+        )
+        for n in range(100)
+    ]
     rules = settings.model_copy(update={"max_words": 40})
     ledger = build(put(tmp_path / "raw", rows), tmp_path / "out", rules, tokenizer=tokenizer, seed=7)
     assert ledger["documents"] == {
@@ -195,12 +205,12 @@ def test_an_empty_folder_and_one_with_nothing_to_train_on_are_refused(raw, tmp_p
 def test_an_evaluation_set_that_is_not_there_or_has_no_such_field_is_named(raw, tmp_path, tokenizer):
     from finground.settings import Evaluation
 
-    for files, fields, said in (
+    for files, fields, sentence in (
         ("none/*.jsonl", ("text",), r"no evaluation set at none/\*\.jsonl"),
         ("news/reuters-headlines/*.jsonl*", ("nothing",), "has no text in nothing"),
     ):
         rules = RULES.model_copy(update={"evaluation": (Evaluation(files=files, fields=fields),)})
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=sentence):
             build(raw, tmp_path / "out", rules, tokenizer=tokenizer, seed=7)
 
 

@@ -6,6 +6,7 @@ from finground.corpus.clean import Cleaned, clean, tidy
 from finground.corpus.wire import Version, bare_title, story
 from finground.records.document import Dropped
 
+
 def test_text_is_repaired():
     assert tidy("a\x00b\xad c\u200bd  e\u00a0f\r\n\n\n\n g\x07 ") == "ab cd e f\n\ng"
 
@@ -27,7 +28,8 @@ def test_useless_text_is_dropped_by_name(text, reason, write_article, settings):
 
 def test_a_telegraphic_earnings_report_is_english(write_article, settings):
     assert isinstance(
-        clean(write_article("x", "Shr 34 cts vs 32 cts\nNet 1.2 mln vs 1.1 mln\nRevs 9 mln"), settings), Cleaned
+        clean(write_article("x", "Shr 34 cts vs 32 cts\nNet 1.2 mln vs 1.1 mln\nRevs 9 mln"), settings),
+        Cleaned,
     )
 
 
@@ -36,14 +38,19 @@ def test_a_document_of_20_mb_is_taken_whole(write_article, settings):
     assert len(clean(write_article("x", text), settings).document.text) == len(text) - 1 > 20_000_000
 
 
-
 @pytest.mark.parametrize(
     ("before", "behind"),
     [
         ("PARIS, March 9 (Reuters) - ", ""),
         ("NEW YORK/LONDON, Jan 3 2012 (Reuters) - ", "\n(Reporting by A. Writer; Editing by B. Editor)"),
-        ("(Adds details, quotes)\n* Shares up 3 pct\n* Q2 profit 5 mln\nBERLIN (dpa-AFX) - ", "\nKeywords: OIL/PRICES"),
-        ("By Jane Doe and John Roe\nTOKYO, Dec. 1 (Reuters) - ", "\n((jane.doe@news.test; +1 646 223 6000))\n\n(c) News 2012"),
+        (
+            "(Adds details, quotes)\n* Shares up 3 pct\n* Q2 profit 5 mln\nBERLIN (dpa-AFX) - ",
+            "\nKeywords: OIL/PRICES",
+        ),
+        (
+            "By Jane Doe and John Roe\nTOKYO, Dec. 1 (Reuters) - ",
+            "\n((jane.doe@news.test; +1 646 223 6000))\n\n(c) News 2012",
+        ),
         ("RTRS-OIL UP\n", " REUTER"),
         ("", "\n<ABC.N>"),
     ],
@@ -60,7 +67,11 @@ def test_what_a_wire_puts_around_a_story_is_taken_off(before, behind):
         ("CORRECTED-UPDATE 1-Oil rises", "Oil rises", Version.CORRECTION),
         ("REFILE-Oil rises", "Oil rises", Version.CORRECTION),
         ("RPT-Oil rises", "Oil rises", Version.UPDATE),
-        ("SOAP INC 10-K/A 2024-02-20: Item 1. Business", "SOAP INC 10-K/A 2024-02-20: Item 1. Business", Version.CORRECTION),
+        (
+            "SOAP INC 10-K/A 2024-02-20: Item 1. Business",
+            "SOAP INC 10-K/A 2024-02-20: Item 1. Business",
+            Version.CORRECTION,
+        ),
         ("Update on oil", "Update on oil", Version.ORIGINAL),
         ("TEXTILES RISE", "TEXTILES RISE", Version.ORIGINAL),
     ],
@@ -70,9 +81,13 @@ def test_a_slug_says_which_version_a_story_is(title, bare, version):
 
 
 def test_running_heads_and_repeated_paragraphs_go_and_figures_stay(write_article, settings):
-    page = "Soap Inc Annual Report\nThe company sold soap number {n} in the year, and it will go on to do so for as long as it can.\nPay April 15\n"
-    paragraph = "The board said that it would consider the offer of its larger rival with all due care in the spring.\n"
-    text = "".join(page.format(n="one two three four five six".split()[at]) for at in range(6)) + 2 * paragraph
+    page = "Soap Inc Annual Report\nThe company sold soap number {n} in the year, "
+    page += "and it will go on to do so for as long as it can.\nPay April 15\n"
+    paragraph = (
+        "The board said that it would consider the offer of its larger rival with due care this spring.\n"
+    )
+    numbers = ["one", "two", "three", "four", "five", "six"]
+    text = "".join(page.format(n=number) for number in numbers) + 2 * paragraph
     cleaned = clean(write_article("x", text), settings).document.text
     assert cleaned.count("Soap Inc Annual Report") == 1 == cleaned.count(paragraph.strip())
     assert cleaned.count("Pay April 15") == 6 and cleaned.count("The company sold") == 6
@@ -81,4 +96,6 @@ def test_running_heads_and_repeated_paragraphs_go_and_figures_stay(write_article
 
 def test_a_document_over_length_is_dropped_by_name(write_article, settings):
     short = settings.model_copy(update={"max_words": 10})
-    assert clean(write_article("x", "The rise of the oil price " * 3), short) == Dropped("x", "reuters", "too long")
+    assert clean(write_article("x", "The rise of the oil price " * 3), short) == Dropped(
+        "x", "reuters", "too long"
+    )

@@ -32,7 +32,13 @@ def jaccard(one: str, other: str) -> float:
     return len(a & b) / len(a | b)
 
 
-@given(st.lists(st.lists(st.sampled_from("oil gold cash café 中文 a_b 3m".split()), max_size=12), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["oil", "gold", "cash", "café", "中文", "a_b", "3m"]), max_size=12),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_hashed_grams_are_as_many_and_as_similar_as_written_ones(bodies: list[list[str]]):
     texts = [" ".join(words) for words in bodies]
     flat = grams.grams(grams.words(texts), 5)
@@ -62,10 +68,13 @@ def test_the_earliest_of_equal_bodies_stays_and_then_the_smallest_id(choose, wri
 
 
 def test_pages_differ_by_their_number_and_not_by_their_tracking(choose, write_article):
-    pages = [write_article(p, f"This is the page {p} of it", url=f"http://x.test/a?{p}") for p in ("p=1", "p=2")]
+    pages = [
+        write_article(p, f"This is the page {p} of it", url=f"http://x.test/a?{p}") for p in ("p=1", "p=2")
+    ]
     assert len(choose(pages).ids()) == 2
     tracked = [
-        write_article(p, f"It was seen by the {p} again", url=f"http://x.test/a?p=1&utm_source={p}") for p in ("q", "r")
+        write_article(p, f"It was seen by the {p} again", url=f"http://x.test/a?p=1&utm_source={p}")
+        for p in ("q", "r")
     ]
     assert len(choose(tracked).ids()) == 1
 
@@ -74,14 +83,16 @@ def test_bodies_of_nothing_but_signs_are_told_apart_by_their_titles(choose, writ
     lenient = settings.model_copy(update={"min_words": 1})
     empty = [write_article(id, "the", title=title) for id, title in (("a", "Oil up"), ("b", "Oil down"))]
     assert len(choose(empty, lenient).ids()) == 1, "one word is a body"
-    assert choose([write_article("c", " \x00 ")] + empty, lenient).dropped["c"] == "empty"
+    assert choose([write_article("c", " \x00 "), *empty], lenient).dropped["c"] == "empty"
 
 
 def test_a_copy_on_another_site_is_syndicated_and_linked(choose, write_article):
     body = " ".join(text(1))
     copies = [
         write_article("a", body, url="http://reuters.test/1"),
-        write_article("b", f"{body} (Reporting by A. Writer; Editing by B. Editor)", "2024-01-02", source="wire"),
+        write_article(
+            "b", f"{body} (Reporting by A. Writer; Editing by B. Editor)", "2024-01-02", source="wire"
+        ),
         write_article("c", body, "2024-01-03", url="http://other.test/1"),
     ]
     chosen = choose(copies)
@@ -112,7 +123,12 @@ def test_a_word_more_is_a_near_duplicate_and_a_tenth_of_other_words_is_not(choos
         write_article("b", " ".join([*words, "and", "more"]), "2024-01-02"),
         write_article("c", " ".join([*changed, *["the"] * 20]), "2024-01-03"),
     ]
-    assert jaccard(documents[0].text, documents[1].text) > 0.8 > 0.7 > jaccard(documents[0].text, documents[2].text)
+    assert (
+        jaccard(documents[0].text, documents[1].text)
+        > 0.8
+        > 0.7
+        > jaccard(documents[0].text, documents[2].text)
+    )
     chosen = choose(documents)
     assert sorted(chosen.ids()) == ["a", "c"] and chosen.dropped == {"b": "near duplicate"}
 
@@ -164,7 +180,9 @@ def test_training_shares_nothing_with_the_held_out_by_an_exact_count(choose, wri
 def test_training_minus_evaluation_sets_is_training(choose, write_article, settings, tmp_path):
     """C4: thirteen words in a row, or eight of an item too short for that, and nothing less."""
     long, short, tiny = text(5, 40), text(6, 9), text(7, 5)
-    rows = [{"text": " ".join(words), "deep": [{"said": " ".join(text(8, 20))}]} for words in (long, short, tiny)]
+    rows = [
+        {"text": " ".join(words), "deep": [{"said": " ".join(text(8, 20))}]} for words in (long, short, tiny)
+    ]
     raw = tmp_path / "raw-and-sets"
     (raw / "sets").mkdir(parents=True)
     (raw / "sets" / "test.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -178,7 +196,9 @@ def test_training_minus_evaluation_sets_is_training(choose, write_article, setti
     from conftest import put
 
     put(raw, [write_article(id, " ".join(words).replace("word1", "Word1")) for id, words in bodies.items()])
-    guarded = settings.model_copy(update={"evaluation": (Evaluation(files="sets/*.jsonl", fields=("text", "deep.said")),)})
+    guarded = settings.model_copy(
+        update={"evaluation": (Evaluation(files="sets/*.jsonl", fields=("text", "deep.said")),)}
+    )
     chosen = choose([], guarded, raw=raw)
     assert sorted(chosen.ids()) == ["tiny", "twelve"]
     assert set(chosen.dropped) == {"thirteen", "short", "deep"}

@@ -1,4 +1,4 @@
-"""Each format as its source delivers it: packed or plain, whole or broken, with entities, encodings and zones."""
+"""Each format as its source delivers it: packed or plain, whole or broken, with encodings and zones."""
 
 import csv
 import gzip
@@ -37,7 +37,9 @@ def test_plain_gzip_and_zstandard_read_alike_and_damage_is_named(tmp_path: Path,
     path = tmp_path / f"a.txt{packing}"
     packed = {"": text, ".gz": gzip.compress(text), ".zst": pa.compress(text, "zstd", asbytes=True)}[packing]
     path.write_bytes(packed + (packed if packing else b""))
-    assert sum(1 for _ in lines(str(path))) == (100_000 if packing else 50_000), "two frames in one file are one text"
+    assert sum(1 for _ in lines(str(path))) == (100_000 if packing else 50_000), (
+        "two frames in one file are one text"
+    )
     if packing:
         for damaged in (packed[: len(packed) // 2], b"not packed at all", packed[:-1], packed + packed[:100]):
             path.write_bytes(damaged)
@@ -61,17 +63,28 @@ def test_files_are_found_and_read_wherever_fsspec_reaches(tmp_path: Path):
 def test_csv_rows_with_quotes_newlines_and_other_encodings_are_read_and_broken_ones_counted(tmp_path: Path):
     path = tmp_path / "t.csv"
     out = io.StringIO()
-    csv.writer(out).writerows([["key", "when", "head", "story"], ["1", "2012-01-02 09:30:00", "A, B", 'He said\n"up".']])
-    path.write_bytes(out.getvalue().encode() + b"2,2012-01-03 09:30:00,Caf\xe9,It rose\x00.\n3,too,many,cells,here\n4,few\n")
+    csv.writer(out).writerows(
+        [["key", "when", "head", "story"], ["1", "2012-01-02 09:30:00", "A, B", 'He said\n"up".']]
+    )
+    path.write_bytes(
+        out.getvalue().encode()
+        + b"2,2012-01-03 09:30:00,Caf\xe9,It rose\x00.\n3,too,many,cells,here\n4,few\n"
+    )
     one, two, three, four = tables.read(str(path), table("csv", zone="America/New_York", licence="theirs"))
-    assert one == Document("bank:1", "bank", utc(2012, 1, 2, 14, 30), "A, B", 'He said\n"up".', licence="theirs")
+    assert one == Document(
+        "bank:1", "bank", utc(2012, 1, 2, 14, 30), "A, B", 'He said\n"up".', licence="theirs"
+    )
     assert (two.title, two.text) == ("Café", "It rose.")
     assert [three, four] == [Dropped(f"bank:t-{n}", "bank", "broken record") for n in (3, 4)]
 
 
 def test_parquet_is_read_by_its_columns_and_a_damaged_one_is_named(tmp_path: Path):
     path = tmp_path / "p.parquet"
-    rows = {"key": [1, 2, 3], "when": [utc(2012, 1, 2), None, utc(2012, 1, 4)], "story": ["It rose.", "It fell.", None]}
+    rows = {
+        "key": [1, 2, 3],
+        "when": [utc(2012, 1, 2), None, utc(2012, 1, 4)],
+        "story": ["It rose.", "It fell.", None],
+    }
     parquet.write_table(pa.table({**rows, "head": ["a", "b", "c"]}), path)
     one, two, three = tables.read(str(path), table("parquet"))
     assert (one.id, one.published_at, one.text) == ("bank:1", utc(2012, 1, 2), "It rose.")
@@ -83,7 +96,9 @@ def test_parquet_is_read_by_its_columns_and_a_damaged_one_is_named(tmp_path: Pat
 
 def test_a_json_row_in_latin_1_is_repaired(tmp_path: Path):
     path = tmp_path / "l.jsonl"
-    path.write_bytes('{"when": "2012-01-02", "story": "Café\tup", "head": "", "key": "1"}\n'.encode("latin-1"))
+    path.write_bytes(
+        '{"when": "2012-01-02", "story": "Café\tup", "head": "", "key": "1"}\n'.encode("latin-1")
+    )
     (row,) = tables.read(str(path), table("jsonl"))
     assert row.text == "Café\tup"
 
@@ -92,7 +107,8 @@ RCV1 = """<?xml version="1.0" encoding="iso-8859-1" ?>
 <newsitem itemid="{id}" id="root" date="1996-08-20" xml:lang="en"><title>MEXICO: Recovery &amp; more</title>
 <headline>Recovery &eacute;tonne &amp; more</headline><dateline>MEXICO CITY</dateline>
 <text><p>Emerging from  the slump.</p>
-<p>Caf\xe9 &quot;sales&quot; rose 5&nbsp;pct &unknown;.</p></text><copyright>(c) Reuters Limited 1996</copyright>
+<p>Caf\xe9 &quot;sales&quot; rose 5&nbsp;pct &unknown;.</p></text>
+<copyright>(c) Reuters Limited 1996</copyright>
 <metadata><codes class="bip:countries:1.0"><code code="MEX"></code></codes>
 <dc element="dc.date.published" value="1996-08-20"/></metadata></newsitem>"""
 
@@ -119,7 +135,8 @@ def test_rcv1_is_read_out_of_its_daily_zip_and_what_is_no_xml_is_counted(tmp_pat
 
 NEWSML = """<NewsML><NewsEnvelope><DateAndTime>20040401T120000+0000</DateAndTime></NewsEnvelope>
 <NewsItem><Identification><NewsIdentifier><ProviderId>reuters.com</ProviderId><DateId>20040401</DateId>
-<NewsItemId>L01{n}</NewsItemId><RevisionId PreviousRevision="0" Update="N">{n}</RevisionId></NewsIdentifier></Identification>
+<NewsItemId>L01{n}</NewsItemId><RevisionId PreviousRevision="0" Update="N">{n}</RevisionId>
+</NewsIdentifier></Identification>
 <NewsManagement><FirstCreated>20040401T101112+0200</FirstCreated></NewsManagement>
 <NewsComponent><NewsLines><HeadLine>Oil rises</HeadLine></NewsLines><ContentItem><DataContent>
 <html xmlns="http://www.w3.org/1999/xhtml"><body><p>Oil rose.</p><p>It fell later.</p></body></html>
@@ -127,7 +144,8 @@ NEWSML = """<NewsML><NewsEnvelope><DateAndTime>20040401T120000+0000</DateAndTime
 G2 = """<newsItem xmlns="http://iptc.org/std/nar/2006-10-01/" guid="tag:reuters.com,2012:L5" version="1">
 <itemMeta><versionCreated>2012-03-04T05:06:07.000Z</versionCreated></itemMeta>
 <contentMeta><headline>Gold falls</headline><subject qcode="R:GLD.P"/><subject qcode="N2:GOL"/></contentMeta>
-<contentSet><inlineXML><x:html xmlns:x="http://www.w3.org/1999/xhtml"><x:body><x:p>Gold fell.</x:p></x:body></x:html></inlineXML>
+<contentSet><inlineXML>
+<x:html xmlns:x="http://www.w3.org/1999/xhtml"><x:body><x:p>Gold fell.</x:p></x:body></x:html></inlineXML>
 </contentSet></newsItem>"""
 
 
@@ -139,14 +157,20 @@ def test_newsml_of_both_generations_with_zones_revisions_and_instruments(tmp_pat
     assert (first.title, first.text, first.tickers) == ("Oil rises", "Oil rose.\nIt fell later.", ("ABC.N",))
     assert first.published_at == utc(2004, 4, 1, 8, 11, 12)
     assert second.title == "UPDATE: Oil rises"
-    assert (gold.text, gold.published_at, gold.tickers) == ("Gold fell.", utc(2012, 3, 4, 5, 6, 7), ("GLD.P",))
+    assert (gold.text, gold.published_at, gold.tickers) == (
+        "Gold fell.",
+        utc(2012, 3, 4, 5, 6, 7),
+        ("GLD.P",),
+    )
 
 
 RSS = """<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
 <title>Business</title><item><title>Oil &amp; gas up</title><link>http://x.test/a?utm_source=rss</link>
 <pubDate>Mon, 01 Jun 2015 19:56:00 EDT</pubDate><description>Short.</description>
-<content:encoded><![CDATA[<p>Oil rose.</p><p>Gas too, by&nbsp;5%.</p><script>x()</script>]]></content:encoded></item>
-<item><title>No date</title><link>http://x.test/b</link><description>Text it has.</description></item></channel></rss>"""
+<content:encoded><![CDATA[<p>Oil rose.</p><p>Gas too, by&nbsp;5%.</p><script>x()</script>]]>
+</content:encoded></item>
+<item><title>No date</title><link>http://x.test/b</link><description>Text it has.</description></item>
+</channel></rss>"""
 
 
 def test_a_feed_is_its_entries_with_dates_in_their_zones(tmp_path: Path):
@@ -185,7 +209,8 @@ def test_a_table_of_figures_is_a_line_a_row_and_one_that_lays_out_text_is_text()
     <tr><td>Growth</td><td>5</td><td>%</td><td>—</td></tr></table>
     <table><tr><td>•</td><td>We sell soap.</td></tr><tr><td>•</td><td>We also sell salt.</td></tr></table>"""
     assert readable(html).split("\n") == [
-        "Results:", "2023 | 2022", "Net sales | $1,452.4 | $(12)", "Growth | 5% | —", "• We sell soap.", "• We also sell salt."
+        "Results:", "2023 | 2022", "Net sales | $1,452.4 | $(12)", "Growth | 5% | —",
+        "• We sell soap.", "• We also sell salt."
     ]  # fmt: skip
     assert readable(html, "drop").split("\n") == ["Results:", "• We sell soap.", "• We also sell salt."]
 
@@ -215,15 +240,19 @@ def test_the_hard_wrapped_ascii_of_1995_is_unwrapped_and_its_tables_keep_their_c
     path = tmp_path / "0000899681-95-000096.txt"
     path.write_text(f"<DOCUMENT>\n<TYPE>10-K405/A\n<TEXT>\n{ASCII}\n</TEXT>\n</DOCUMENT>\n"
                     "<DOCUMENT>\n<TYPE>EX-27\n<TEXT>\n1 2 3\n</TEXT>\n</DOCUMENT>\n"
-                    "<DOCUMENT>\n<TYPE>EX-99.1\n<TEXT>\nThe company said\nit did well.\n</TEXT>\n</DOCUMENT>")  # fmt: skip
+                    "<DOCUMENT>\n<TYPE>EX-99.1\n<TEXT>\n"
+                    "The company said\nit did well.\n</TEXT>\n</DOCUMENT>")  # fmt: skip
     source = Source(name="sec", files="*", read="edgar")
     items = {each.id.partition("#")[2]: each for each in filings.read(str(path), source)}
     assert items["part-i-item-1"].text.split("\n") == [
-        "The company sells soap and has sold it since 1950.", "It has 12 plants.", "1994 | 1993", "Net sales | $ 1,200 | $ 1,100"
+        "The company sells soap and has sold it since 1950.", "It has 12 plants.", "1994 | 1993",
+        "Net sales | $ 1,200 | $ 1,100"
     ]  # fmt: skip
     assert items["part-i-item-2"].text == "None worth naming, but it owns some."
     assert items["ex-99.1-2"].text == "The company said it did well." and "ex-27-1" not in items
-    assert "10-K/A 1995-12-31" in items["part-i-item-1"].title, "only the accession's year is known: at its end"
+    assert "10-K/A 1995-12-31" in items["part-i-item-1"].title, (
+        "only the accession's year is known: at its end"
+    )
     dropped = unwrapped(ASCII, lambda line: line.startswith("Item"), "drop")
     assert "1,200" not in dropped and "12 plants" in dropped
 
@@ -241,9 +270,15 @@ def test_the_hard_wrapped_ascii_of_1995_is_unwrapped_and_its_tables_keep_their_c
 )
 def test_items_of_every_form_are_found(tmp_path: Path, form: str, heading: str, key: str):
     path = tmp_path / "x.txt"
-    path.write_text(f"<SEC-HEADER>\nFILED AS OF DATE: 20040102\nCOMPANY CONFORMED NAME:\tSOAP INC\n</SEC-HEADER>\n"
-                    f"<DOCUMENT>\n<TYPE>{form}\n<TEXT><html><body><p>Cover words.</p><p>{heading}</p><p>Said.</p></body></html></TEXT>")  # fmt: skip
-    (item,) = [each for each in filings.read(str(path), Source(name="sec", files="*", read="edgar")) if key in each.id]
+    path.write_text("<SEC-HEADER>\nFILED AS OF DATE: 20040102\n"
+                    "COMPANY CONFORMED NAME:\tSOAP INC\n</SEC-HEADER>\n"
+                    f"<DOCUMENT>\n<TYPE>{form}\n<TEXT><html><body><p>Cover words.</p>"
+                    f"<p>{heading}</p><p>Said.</p></body></html></TEXT>")  # fmt: skip
+    (item,) = [
+        each
+        for each in filings.read(str(path), Source(name="sec", files="*", read="edgar"))
+        if key in each.id
+    ]
     assert (item.text, item.published_at) == ("Said.", utc(2004, 1, 2, 23, 59, 59))
     assert item.title.startswith("SOAP INC ")
 
@@ -251,7 +286,10 @@ def test_items_of_every_form_are_found(tmp_path: Path, form: str, heading: str, 
 @pytest.mark.realdata
 def test_every_real_submission_comes_out_as_items_or_by_name(real_data: Path):
     source = Source(name="sec", files="sec/full-submission/*", read="edgar")
-    read = {place.rpartition("/")[2]: list(filings.read(place, source)) for place, _ in found(source.files, real_data)}
+    read = {
+        place.rpartition("/")[2]: list(filings.read(place, source))
+        for place, _ in found(source.files, real_data)
+    }
     forms = {name: sum(isinstance(each, Document) for each in records) for name, records in read.items()}
     assert forms["0001011438-98-000429.txt.gz"] >= 2
     assert min(count for name, count in forms.items() if name.startswith("10-K")) > 10

@@ -1,4 +1,4 @@
-"""Steps done are not done again, damage is named and mended alone, and no number of workers changes a byte (C2, O1, O7)."""
+"""Steps are done once, damage is mended alone, no number of workers changes a byte (C2, O1, O7)."""
 
 import logging
 import os
@@ -20,7 +20,9 @@ from finground.core.errors import FingroundError
 from finground.corpus.build import build
 from finground.corpus.work import Workplace, local
 
-VOCABULARY = ["the"] * 10 + [f"{start}{end}" for start in ("oil", "gold", "cash", "bank", "rate") for end in "abcdefghijklmnopqrst"]
+VOCABULARY = ["the"] * 10 + [
+    f"{start}{end}" for start in ("oil", "gold", "cash", "bank", "rate") for end in "abcdefghijklmnopqrst"
+]
 COMMAND = """
 import sys
 from pathlib import Path
@@ -30,7 +32,8 @@ from finground.corpus.work import Workplace, local
 if __name__ == "__main__":
     folder, workers = Path(sys.argv[1]), int(sys.argv[2])
     with local(workers) as each:
-        build(folder / "raw", folder / "corpus", rules, tokenizer=words(), seed=7, at=Workplace(folder / "work", each))
+        at = Workplace(folder / "work", each)
+        build(folder / "raw", folder / "corpus", rules, tokenizer=words(), seed=7, at=at)
 """
 
 
@@ -53,12 +56,21 @@ def there(tmp_path: Path) -> Path:
 
 def run(folder: Path, tokenizer: Any, each: Any = map) -> dict[str, str]:
     """Build; the bytes of what was built."""
-    build(folder / "raw", folder / "corpus", RULES, tokenizer=tokenizer, seed=7, at=Workplace(folder / "work", each))
+    build(
+        folder / "raw",
+        folder / "corpus",
+        RULES,
+        tokenizer=tokenizer,
+        seed=7,
+        at=Workplace(folder / "work", each),
+    )
     return bytes_of(folder / "corpus")
 
 
 def bytes_of(folder: Path) -> dict[str, str]:
-    return {str(path.relative_to(folder)): digest(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): digest(path) for path in sorted(folder.rglob("*")) if path.is_file()
+    }
 
 
 def steps(folder: Path) -> dict[str, int]:
@@ -89,7 +101,9 @@ def test_an_edited_row_is_noticed(there: Path, tokenizer: Any):
     assert run(there, tokenizer) != before
 
 
-@pytest.mark.parametrize("kind", ["read", "candidates", "links", "copies", "sifted", "held", "kept", "tokens"])
+@pytest.mark.parametrize(
+    "kind", ["read", "candidates", "links", "copies", "sifted", "held", "kept", "tokens"]
+)
 def test_a_damaged_step_is_named_and_it_alone_is_made_again(
     there: Path, tokenizer: Any, kind: str, caplog: pytest.LogCaptureFixture
 ):
@@ -107,7 +121,10 @@ def test_a_damaged_step_is_named_and_it_alone_is_made_again(
 
 
 def spoil(folder: Path, damage: str) -> None:
-    path = max((path for path in folder.iterdir() if path.name != "manifest.json"), key=lambda each: each.stat().st_size)
+    path = max(
+        (path for path in folder.iterdir() if path.name != "manifest.json"),
+        key=lambda each: each.stat().st_size,
+    )
     data = path.read_bytes()
     if damage == "gone":
         path.unlink()
@@ -118,7 +135,9 @@ def spoil(folder: Path, damage: str) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-def test_any_number_of_workers_gives_the_same_bytes(there: Path, tokenizer: Any, workers: int, tmp_path_factory):
+def test_any_number_of_workers_gives_the_same_bytes(
+    there: Path, tokenizer: Any, workers: int, tmp_path_factory
+):
     alone = run(there, tokenizer)
     elsewhere = tmp_path_factory.mktemp("pool")
     (elsewhere / "raw").symlink_to(there / "raw")
@@ -133,7 +152,8 @@ def start(folder: Path, workers: int) -> "subprocess.Popen[bytes]":
     script.write_text(COMMAND)
     return subprocess.Popen(
         [sys.executable, str(script), str(folder), str(workers)],
-        env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        start_new_session=True,
     )  # fmt: skip
 
 
@@ -154,7 +174,9 @@ def test_kill_9_at_any_moment_loses_at_most_the_shards_in_flight(
         process.kill()
         process.wait()
         now = steps(there)
-        assert {name for name, when in done.items() if now.get(name) != when} == set(), "a step was done twice"
+        assert {name for name, when in done.items() if now.get(name) != when} == set(), (
+            "a step was done twice"
+        )
         done = now
         assert gone_within(process.pid, 10), "a worker outlives the run"
     _, err = (last := start(there, workers)).communicate()
@@ -196,7 +218,10 @@ def test_a_full_disk_ends_with_one_sentence_and_with_room_the_run_goes_on(
 ):
     disk = small_disk(size)
     (disk / "raw").symlink_to(there / "raw")
-    with pytest.raises(FingroundError, match=r"^the disk is full; \S+ was not written and what was there before is untouched$"):
+    with pytest.raises(
+        FingroundError,
+        match=r"^the disk is full; \S+ was not written and what was there before is untouched$",
+    ):
         run(disk, tokenizer)
     assert not (disk / "corpus").exists() and not list(disk.rglob(".tmp-*"))
     made = steps(disk)

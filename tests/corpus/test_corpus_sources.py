@@ -89,10 +89,13 @@ def test_a_headline_with_a_body_is_a_document_and_one_without_is_not(tmp_path):
 
 def test_a_broken_line_is_dropped_by_its_number_and_the_others_are_read(tmp_path):
     path = tmp_path / "h.jsonl"
-    path.write_text('{"title": \n[1]\n\n{"ts": "2015-06-01", "title": "A", "body": "Text."}\n{"title": "cut o')
+    path.write_text(
+        '{"title": \n[1]\n\n{"ts": "2015-06-01", "title": "A", "body": "Text."}\n{"title": "cut o'
+    )
     found = list(tables.read(str(path), ROWS))
     assert [(each.id, each.reason) for each in found if isinstance(each, Dropped)] == [
-        ("headlines:h-1", "broken record"), ("headlines:h-2", "broken record"), ("headlines:h-4", "broken record")
+        ("headlines:h-1", "broken record"), ("headlines:h-2", "broken record"),
+        ("headlines:h-4", "broken record")
     ]  # fmt: skip
     (row,) = [each for each in found if isinstance(each, Document)]
     assert row.published_at == datetime(2015, 6, 1, 23, 59, 59, tzinfo=UTC), "a bare date is known at its end"

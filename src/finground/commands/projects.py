@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from finground.commands import shared
 from finground.core.errors import InputError
-from finground.core.artifact import read_json
 from finground.core.paths import Root
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(results, indent=2, sort_keys=True))
     elif "corpus" in results:
+        from finground.core.artifact import read_json
         from finground.corpus.ledger import text
 
         print(text(read_json(root.corpus / "ledger.json")))

@@ -2,11 +2,11 @@
 
 read → share → clean → limit → copies → held out → decontaminate → tokenise
 
-Each arrow is a step over shards, kept beside the corpus and done once (`work.py`): text is read twice, between
-lie sorted hashes. Law 6: documents in = trained + held out + dropped by reason, and tokens in = trained +
-truncated + held out, exactly; what is dropped is never tokenised and costs no tokens. Law 8: nothing that
-equals or nearly equals a held-out document, or overlaps an evaluation set, is trained on. Neither the order
-of the input (case C1) nor the number of workers changes anything.
+Each arrow is a step over shards, kept beside the corpus and done once (`work.py`): text is read twice, and
+between lie sorted hashes. Law 6: documents in = trained + held out + dropped by reason, and tokens in =
+trained + truncated + held out, exactly; what is dropped is never tokenised. Law 8: nothing that equals
+or nearly equals a held-out document, or overlaps an evaluation set, is trained on. Neither the order of the
+input (case C1) nor the number of workers changes anything.
 """
 
 import logging
@@ -21,17 +21,18 @@ from typing import Any, TypeVar
 from finground.core.artifact import whole_folder, write_json
 from finground.core.errors import InputError
 from finground.core.log import progress, timed
-from finground.corpus import chunks, keep, match, plots, resolve, sources, tokens
+from finground.corpus import keep, match, plots, resolve, sources, tokens
 from finground.corpus.chunks import BY_DATE, BY_SOURCE, PARTS, TRAIN, Chunk
 from finground.corpus.files import found, stamp
 from finground.corpus.ledger import Counts, balance, reasons
 from finground.corpus.sample import threshold
-from finground.corpus.work import Each, Workplace, key_of, local, made, written
+from finground.corpus.work import Workplace, key_of, local, made, written
 from finground.settings import Corpus
 
 VERSION = 1  # of the steps after reading; raised when what they write changes
 SMALL = 32 << 20  # bytes of raw files for which starting workers costs more than it saves
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 log = logging.getLogger(__name__)
 
 
@@ -115,7 +116,9 @@ def _select(raw: Path, settings: Corpus, seed: int, at: Workplace) -> Selected:
     stamps = [(place, stamp(place)) for each in settings.evaluation for place, _ in found(each.files, raw)]
     key = key_of(VERSION, written(sifted), settings.model_dump(mode="json", include=HELD_BY), stamps)
     evaluation = made(held, key, lambda out: keep.hold_out(out, read, sifted, raw, settings))
-    kept, kept_counts = _keep(read, sifted, held, sum(each["stay"][TRAIN] for each in sifted_counts), settings, at)
+    kept, kept_counts = _keep(
+        read, sifted, held, sum(each["stay"][TRAIN] for each in sifted_counts), settings, at
+    )
     dropped = reasons([each["dropped"] for each in [*sifted_counts, *kept_counts]])
     if not any(each["documents"] for each in kept_counts):
         why = ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "all held out"
@@ -139,7 +142,11 @@ def _read(raw: Path, settings: Corpus, seed: int, at: Workplace) -> list[Path]:
 
 def _limits(read: Sequence[Path], settings: Corpus) -> tuple[int, ...]:
     """By part, the place up to which documents are taken."""
-    most = {TRAIN: settings.max_documents, BY_DATE: settings.holdout_documents, BY_SOURCE: settings.holdout_documents}
+    most = {
+        TRAIN: settings.max_documents,
+        BY_DATE: settings.holdout_documents,
+        BY_SOURCE: settings.holdout_documents,
+    }
     rows = [Chunk.open(folder).rows for folder in read] if any(most.values()) else []
     return tuple(
         threshold((each["place"][each["part"] == number] for each in rows), most[part])
@@ -147,7 +154,9 @@ def _limits(read: Sequence[Path], settings: Corpus) -> tuple[int, ...]:
     )
 
 
-def _copies(read: Sequence[Path], keys: int, limits: tuple[int, ...], settings: Corpus, at: Workplace) -> Path:
+def _copies(
+    read: Sequence[Path], keys: int, limits: tuple[int, ...], settings: Corpus, at: Workplace
+) -> Path:
     """Candidates by ranges of keys, checked chunk by chunk, then one verdict for all."""
     before, near = written(read), settings.near.model_dump(mode="json")
     bounds = match.ranges(keys)
@@ -160,7 +169,9 @@ def _copies(read: Sequence[Path], keys: int, limits: tuple[int, ...], settings: 
     before = written(ranges)
     checked = at.steps("links", (folder.name for folder in read))
     checking = [
-        match.Checking(out, key_of(VERSION, before, near, number), tuple(read), tuple(ranges), number, settings.near)
+        match.Checking(
+            out, key_of(VERSION, before, near, number), tuple(read), tuple(ranges), number, settings.near
+        )
         for number, out in enumerate(checked)
     ]
     _each(at, match.check, checking, "copies")
@@ -176,7 +187,9 @@ def _sift(
     sifted = at.steps("sifted", (folder.name for folder in read))
     key = key_of(VERSION, written([resolved]), limits, settings.keep_rejected)
     tasks = [
-        resolve.Sifting(out, key_of(key, number), tuple(read), number, resolved, limits, settings.keep_rejected)
+        resolve.Sifting(
+            out, key_of(key, number), tuple(read), number, resolved, limits, settings.keep_rejected
+        )
         for number, out in enumerate(sifted)
     ]
     return sifted, _each(at, resolve.sift, tasks, "sifting")
@@ -206,11 +219,24 @@ def _tokenise(
     names = [*(folder.name for folder in chosen.kept), BY_DATE, BY_SOURCE]
     outs = at.steps("tokens", names)
     tasks = [
-        tokens.Tokenizing(out, key_of(VERSION, coded, written([folder]), settings.block), folder / "documents.jsonl", saved, settings.block)
+        tokens.Tokenizing(
+            out,
+            key_of(VERSION, coded, written([folder]), settings.block),
+            folder / "documents.jsonl",
+            saved,
+            settings.block,
+        )
         for out, folder in zip(outs, chosen.kept, strict=False)
     ]
     tasks += [
-        tokens.Tokenizing(out, key_of(VERSION, coded, key, out.name, settings.holdout_tokens), chosen.held / f"{out.name}.jsonl", saved, settings.block, settings.holdout_tokens)
+        tokens.Tokenizing(
+            out,
+            key_of(VERSION, coded, key, out.name, settings.holdout_tokens),
+            chosen.held / f"{out.name}.jsonl",
+            saved,
+            settings.block,
+            settings.holdout_tokens,
+        )
         for out in outs[-2:]
     ]
     return list(zip(tasks, _each(at, tokens.tokenize, tasks, "tokens"), strict=True))
@@ -239,7 +265,7 @@ def _ledger(
             f"0 blocks: {cut} tokens in {documents} documents do not fill one of {settings.block}; "
             "lower corpus.block"
         )
-    ledger = {
+    ledger: dict[str, Any] = {
         "block": settings.block,
         "documents": {
             "in": chosen.records,

@@ -1,4 +1,4 @@
-"""The first step: records of some raw files, cleaned, in a folder that later steps search without reading text.
+"""The first step: records of raw files, cleaned, in a folder that later steps search without reading text.
 
 A chunk holds at most `shard` records. Its documents lie in the order of their seeded place, with a row of
 numbers each, their MinHash signatures, and the keys under which copies of them would be found, sorted.
@@ -7,6 +7,7 @@ numbers each, their MinHash signatures, and the keys under which copies of them 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,7 +32,8 @@ Docs = NDArray[np.uint64]  # a document's number: its chunk's in the upper half,
 ROW = np.dtype(
     [
         ("place", "<u8"), ("id", "<u8"), ("body", "<u8"), ("address", "<u8"), ("site", "<u8"),
-        ("published", "<i8"), ("offset", "<u8"), ("size", "<u4"), ("words", "<u4"), ("part", "u1"), ("version", "u1"),
+        ("published", "<i8"), ("offset", "<u8"), ("size", "<u4"), ("words", "<u4"),
+        ("part", "u1"), ("version", "u1"),
     ]
 )  # fmt: skip
 ID_KEYS, BODY_KEYS, ADDRESS_KEYS, BAND_KEYS = range(1, 5)  # kinds of keys, kept apart
@@ -57,12 +59,16 @@ class Chunk:
     @classmethod
     def open(cls, folder: Path) -> "Chunk":
         """Map its rows and its documents."""
-        return cls(folder, open_array(folder / "rows.bin", ROW), open_array(folder / "documents.jsonl", np.uint8))
+        return cls(
+            folder, open_array(folder / "rows.bin", ROW), open_array(folder / "documents.jsonl", np.uint8)
+        )
 
     @property
     def keys(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """Keys in their order, and the row that each belongs to."""
-        return open_array(self.folder / "keys.bin", np.uint64), open_array(self.folder / "owners.bin", np.uint32)
+        return open_array(self.folder / "keys.bin", np.uint64), open_array(
+            self.folder / "owners.bin", np.uint32
+        )
 
     def signatures(self, permutations: int) -> NDArray[np.uint32]:
         """[documents, permutations]."""
@@ -130,14 +136,24 @@ def _judged(record: Document | Dropped, settings: Corpus) -> Cleaned | Dropped:
 
 def _describe(rows: NDArray[Any], taken: Sequence[Cleaned], settings: Corpus) -> None:
     """What a row says of its document without its text."""
-    for row, each in zip(rows, taken, strict=True):
-        document = each.document
-        row["id"] = place(document.id)
-        row["address"] = place_of_address(document)
-        row["site"] = place(urlsplit(document.url).netloc.lower() if document.url else document.source)
-        row["published"] = (document.published_at - EPOCH) // MICROSECOND
-        row["words"], row["version"] = each.words, each.version
-        row["part"] = PARTS.index(part_of(document, settings))
+    documents = [each.document for each in taken]
+    rows["id"] = [place(document.id) for document in documents]
+    rows["address"] = [place_of_address(document) for document in documents]
+    rows["site"] = [_site(document) for document in documents]
+    rows["published"] = [(document.published_at - EPOCH) // MICROSECOND for document in documents]
+    rows["words"] = [each.words for each in taken]
+    rows["version"] = [each.version for each in taken]
+    rows["part"] = [PARTS.index(part_of(document, settings)) for document in documents]
+
+
+def _site(document: Document) -> int:
+    """Where a document was published: the host of its address, else its source."""
+    return _place_of_site(urlsplit(document.url).netloc.lower() if document.url else document.source)
+
+
+@lru_cache(maxsize=4096)
+def _place_of_site(name: str) -> int:
+    return place(name)
 
 
 def _hashed(rows: NDArray[Any], taken: Sequence[Cleaned], settings: Corpus) -> NDArray[np.uint32]:
@@ -150,7 +166,7 @@ def _hashed(rows: NDArray[Any], taken: Sequence[Cleaned], settings: Corpus) -> N
         rows["body"][at : at + len(texts)] = grams.bodies(words)
         found.append(grams.signatures(grams.grams(words, settings.near.gram), permutations))
         at += len(texts)
-    for at in np.flatnonzero(rows["body"] == 0):  # a text without a word: its title tells
+    for at in np.flatnonzero(rows["body"] == 0).tolist():  # a text without a word: its title tells
         rows["body"][at] = place(" ".join(taken[at].document.title.lower().split()), 0)
     return np.concatenate(found)
 

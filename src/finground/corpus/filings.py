@@ -23,11 +23,14 @@ COMPANY = re.compile(r"COMPANY CONFORMED NAME:\s*(\S.*\S)")
 INSIDE = re.compile(r"<DOCUMENT>(.*?)(?:</DOCUMENT>|(?=<DOCUMENT>)|\Z)", re.DOTALL | re.IGNORECASE)
 KIND = re.compile(r"<TYPE>([^\s<]+)", re.IGNORECASE)
 TEXT = re.compile(r"<TEXT>(.*?)(?:</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
-FORM = re.compile(r"(?<![\dA-Z])(10-?K|10-?Q|8-?K|20-?F)(?:405|SB40|SB|T)*(/A|-A(?![A-Z]))?(?![A-Z])", re.IGNORECASE)
+FORM = re.compile(
+    r"(?<![\dA-Z])(10-?K|10-?Q|8-?K|20-?F)(?:405|SB40|SB|T)*(/A|-A(?![A-Z]))?(?![A-Z])", re.IGNORECASE
+)
 EXHIBIT = re.compile(r"EX-(?:13|99)(?:\.\d+)*", re.IGNORECASE)
 PART = re.compile(r"^part\s+(i{1,3}v?|iv)\b", re.IGNORECASE)
 ITEM = re.compile(
-    r"^items?\s*(\d{1,2}(?:\.\d{2})?\s?[a-k]?)(?:\s*[.:–—-]+\s*|\s+(?=(?-i:[A-Z\[]))|$)(.{0,200})$", re.IGNORECASE
+    r"^items?\s*(\d{1,2}(?:\.\d{2})?\s?[a-k]?)(?:\s*[.:–—-]+\s*|\s+(?=(?-i:[A-Z\[]))|$)(.{0,200})$",
+    re.IGNORECASE,
 )
 HEADER = 20_000  # characters in which a submission's first document begins
 
@@ -53,11 +56,19 @@ def read(place: str, source: Source) -> Iterator[Document | Dropped]:
         for number, (kind, markup) in enumerate(parts[1:], start=1):
             if EXHIBIT.fullmatch(kind):
                 id, text = f"{source.name}:{name}#{kind.lower()}-{number}", _text(markup, source.tables)
-                yield Document(id, source.name, at, f"{title}: {kind}", text, tickers=_ticker(name), licence=source.licence)
+                yield Document(
+                    id,
+                    source.name,
+                    at,
+                    f"{title}: {kind}",
+                    text,
+                    tickers=_ticker(name),
+                    licence=source.licence,
+                )
 
 
 def _parts(raw: str, place: str) -> Iterator[tuple[str, str]]:
-    """Type and markup of a submission's documents; an HTML file is its own, its type in its name or folder."""
+    """Type and markup of a submission's documents; an HTML file is its own, its type in its name."""
     if "<DOCUMENT>" not in raw[:HEADER].upper():
         folder, _, name = place.rpartition("/")
         yield (FORM.search(name) or FORM.search(folder.rpartition("/")[2]) or [""])[0], raw

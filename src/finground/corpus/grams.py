@@ -20,7 +20,9 @@ Hashes = NDArray[np.uint64]
 BATCH = 48  # texts hashed together: arrays that fit a core's cache
 SEED = 1
 BASE = 0x5851F42D4C957F2D  # odd, so that it has an inverse modulo 2^64
-WORD_BYTES = bytes(byte if chr(byte).isalnum() and byte < 128 or byte in b"_" or byte >= 128 else 0 for byte in range(256))
+WORD_BYTES = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_" or byte >= 128 else 0 for byte in range(256)
+)
 FOREIGN = re.compile(r"[^\w\s]")
 SMALLEST_TABLE = (1 << 18) - 1
 

@@ -1,4 +1,4 @@
-"""The texts that stay: training documents in shards of equal shares of the seeded order, and two held-out sets.
+"""The texts that stay: training documents in shards of equal parts of the seeded order; two held-out sets.
 
 A shard gathers its documents out of all chunks, where they lie side by side, and leaves out what evaluation
 sets or held-out documents hold.
@@ -45,11 +45,17 @@ def keep(task: Keeping) -> dict[str, Any]:
     return counts
 
 
-def hold_out(out: Path, chunks: Sequence[Path], sifted: Sequence[Path], raw: Path, settings: Corpus) -> dict[str, int]:
+def hold_out(
+    out: Path, chunks: Sequence[Path], sifted: Sequence[Path], raw: Path, settings: Corpus
+) -> dict[str, int]:
     """Write the two held-out sets, and what training is held against."""
     everything: list[Document] = []
     for part in (BY_DATE, BY_SOURCE):
-        lines = [line for chunk, stay in zip(chunks, sifted, strict=True) for line in _lines(chunk, stay, part, (0, WHOLE))]
+        lines = [
+            line
+            for chunk, stay in zip(chunks, sifted, strict=True)
+            for line in _lines(chunk, stay, part, (0, WHOLE))
+        ]
         documents = [decode(line, Document) for _, _, line in sorted(lines)]
         write_rows(out / f"{part}.jsonl", documents)
         everything += documents
@@ -79,7 +85,9 @@ def _keep(task: Keeping, out: Path) -> dict[str, Any]:
     return {"documents": len(found) - len(dropped), "dropped": Counter(each.reason for each in dropped)}
 
 
-def _lines(folder: Path, sifted: Path, part: str, bounds: tuple[int, int]) -> Iterator[tuple[int, int, bytes]]:
+def _lines(
+    folder: Path, sifted: Path, part: str, bounds: tuple[int, int]
+) -> Iterator[tuple[int, int, bytes]]:
     """Place, moment and line of a chunk's documents of one part, from the first place up to the second."""
     chunk, stay = Chunk.open(folder), stays(sifted)
     places = np.ascontiguousarray(chunk.rows["place"])

@@ -1,4 +1,4 @@
-"""What went where: counts that add up over shards, the ledger that must balance (law 6), and FinBloom's Table 4."""
+"""What went where: counts that add up over shards, the ledger that balances (law 6), FinBloom's Table 4."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ EDGES = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)  # words: bounds of the 
 
 @dataclass(slots=True)
 class Count:
-    """Documents, words and tokens of one source; documents by year and by length. Tokens include the end token."""
+    """Of one source: documents, words and tokens (the end token included); documents by year and length."""
 
     documents: int = 0
     words: int = 0
@@ -99,10 +99,13 @@ def text(ledger: Mapping[str, Any]) -> str:
     """Ledger and Table 4 for a reader."""
     lines = ["ledger                                          documents          tokens"]
     documents, tokens = _flat(ledger["documents"]), _flat(ledger["tokens"])
-    lines += [f"{key:44}{documents.get(key, 0):>13,}{tokens.get(key, 0):>16,}" for key in {**documents, **tokens}]
+    lines += [
+        f"{key:44}{documents.get(key, 0):>13,}{tokens.get(key, 0):>16,}" for key in {**documents, **tokens}
+    ]
     lines += ["", "source            documents   mean words  mean tokens  period"]
     lines += [
-        f"{row['source']:14}{row['documents']:>13,}{row['mean_words']:>13,}{row['mean_tokens']:>13,}  {row['period']}"
+        f"{row['source']:14}{row['documents']:>13,}{row['mean_words']:>13,}{row['mean_tokens']:>13,}"
+        f"  {row['period']}"
         for row in ledger["table"]
     ]
     return "\n".join(lines)

@@ -68,7 +68,9 @@ def unwrapped(text: str, alone: Callable[[str], bool], tables: str = "rows") -> 
 
 def _rows(table: Any, tables: str) -> Iterator[str]:
     """The rows of one table as lines."""
-    rows = [[" ".join(cell.text(separator=" ").split()) for cell in row.css("td, th")] for row in table.css("tr")]
+    rows = [
+        [" ".join(cell.text(separator=" ").split()) for cell in row.css("td, th")] for row in table.css("tr")
+    ]
     joined = [cells for row in rows if (cells := _joined(row))]
     filled = [cell for row in joined for cell in row]
     figures = sum(bool(FIGURE.fullmatch(cell)) for cell in filled)

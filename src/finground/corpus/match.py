@@ -86,12 +86,14 @@ def pairs_of(folder: Path) -> tuple[Docs, Docs]:
 
 
 def _pairs(task: Range) -> tuple[Docs, Docs]:
-    """Each document with the next few under its key and with the first, in an order of their own: by place."""
+    """Each document with the next few under its key and with the first; under a key they lie by place."""
     found = [_slice(task, number, chunk) for number, chunk in enumerate(map(Chunk.open, task.chunks))]
     keys, docs, places, bodies = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.lexsort((bodies, places, keys))
     keys, docs = keys[order], docs[order]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, int)
+    starts = (
+        np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, int)
+    )
     first = np.repeat(docs[starts], np.diff(np.append(starts, len(keys))))
     ones, others = [first], [docs]
     for step in range(1, min(WINDOW, max(len(keys) - 1, 0)) + 1):

@@ -13,7 +13,7 @@ BARE = re.compile(r"(\d{4})[-/]?(\d{2})[-/]?(\d{2})\Z")
 COMPACT = re.compile(r"(\d{8})T?(\d{6})(Z|[+-]\d{4})?\Z")  # NewsML, EDGAR
 WORDED = re.compile(r"(\d{1,2})-([A-Za-z]{3})-(\d{4}) (\d{2}:\d{2}:\d{2})\Z")  # Reuters-21578
 TWELVE = re.compile(r"(\d{4})(\d{2})(\d{2}) (\d{1,2}):(\d{2})([AP])M\Z")  # 20150601 11:56PM
-MONTHS = {name: at for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 OFFSETS = {
     "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "PST": -8, "PDT": -7,
     "GMT": 0, "UTC": 0, "BST": 1, "CET": 1, "CEST": 2,
@@ -34,7 +34,11 @@ def moment(text: str, zone: str = "UTC") -> datetime | None:
     found = _made(_iso(said) + offset) or _letter(f"{said} {offset.replace(':', '')}")
     if found is None and text.isdigit() and len(text) in (9, 10):
         found = datetime.fromtimestamp(int(text), UTC)
-    return None if found is None else (found if found.tzinfo else found.replace(tzinfo=_zone(zone))).astimezone(UTC)
+    return (
+        None
+        if found is None
+        else (found if found.tzinfo else found.replace(tzinfo=_zone(zone))).astimezone(UTC)
+    )
 
 
 def _iso(text: str) -> str:
@@ -43,7 +47,8 @@ def _iso(text: str) -> str:
         return f"{compact.group(1)}T{compact.group(2)}{compact.group(3) or ''}"
     if worded := WORDED.match(text):
         day, month, year, clock = worded.groups()
-        return f"{year}-{MONTHS.get(month.lower(), 0):02d}-{int(day):02d}T{clock}"
+        number = MONTHS.index(month.lower()) + 1 if month.lower() in MONTHS else 0
+        return f"{year}-{number:02d}-{int(day):02d}T{clock}"
     if twelve := TWELVE.match(text):
         year, month, day, hour, minute, half = twelve.groups()
         return f"{year}-{month}-{day}T{int(hour) % 12 + 12 * (half == 'P'):02d}:{minute}"

@@ -13,9 +13,7 @@ from finground.corpus.moments import moment
 from finground.records.document import Document, Dropped
 from finground.settings import Source
 
-ITEM = re.compile(
-    rb"<(newsitem|newsItem|NewsItem)[\s>].*?(?:</\1\s*>|(?=<\1[\s>])|\Z)", re.DOTALL
-)
+ITEM = re.compile(rb"<(newsitem|newsItem|NewsItem)[\s>].*?(?:</\1\s*>|(?=<\1[\s>])|\Z)", re.DOTALL)
 ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["']([\w-]+)["']""")
 PREFIX = re.compile(r"<(/?)[\w-]+:(?=\w)")
 NAMESPACE = re.compile(r"""\s(?:xmlns(?::[\w-]+)?|[\w-]+:[\w-]+)=(?:"[^"]*"|'[^']*')""")
@@ -45,7 +43,9 @@ def _item(text: str, fallback: str, source: Source) -> Document | Dropped:
     """One item; entities that XML does not know become characters, namespaces go."""
     import html
 
-    plain = ENTITY.sub(lambda found: html.escape(html.unescape(found.group(0))), NAMESPACE.sub("", PREFIX.sub(r"<\1", text)))
+    plain = ENTITY.sub(
+        lambda found: html.escape(html.unescape(found.group(0))), NAMESPACE.sub("", PREFIX.sub(r"<\1", text))
+    )
     try:
         root = ET.fromstring(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", plain))
     except ET.ParseError:
@@ -97,7 +97,7 @@ def _paragraphs(root: ET.Element) -> str:
     """The story: a line a paragraph, or the text as it stands where there are none."""
     for name in TEXTS:
         for element in root.iter(name):
-            parts = [part for part in element.iter("p")] or [element]
+            parts = list(element.iter("p")) or [element]
             lines = (" ".join("".join(part.itertext()).split()) for part in parts)
             if text := "\n".join(line for line in lines if line):
                 return text
@@ -108,4 +108,8 @@ def _tickers(root: ET.Element) -> tuple[str, ...]:
     """Reuters instrument codes, where the item names any (`R:AAPL.O`, or a Property of type Ticker)."""
     codes = [element.get("qcode", "") for element in root.iter("subject")]
     codes += [e.get("Value", "") for e in root.iter("Property") if e.get("FormalName") in ("Ticker", "RIC")]
-    return tuple(dict.fromkeys(code.removeprefix("R:") for code in codes if code.startswith("R:") or ":" not in code and code))
+    return tuple(
+        dict.fromkeys(
+            code.removeprefix("R:") for code in codes if code.startswith("R:") or (":" not in code and code)
+        )
+    )

@@ -67,11 +67,15 @@ class Guard:
     @classmethod
     def open(cls, folder: Path, settings: Corpus) -> "Guard":
         """As `write` left it."""
-        known = {name: np.asarray(open_array(folder / f"{name}.bin", np.uint64)) for name in ("runs", "short", "bodies", "addresses")}
+        known = {
+            name: np.asarray(open_array(folder / f"{name}.bin", np.uint64))
+            for name in ("runs", "short", "bodies", "addresses")
+        }
         owners = open_array(folder / "owners.bin", np.uint64, 2)
         return cls(
-            settings, Known.of(known["runs"]), Known.of(known["short"]), Known.of(np.unique(owners[:, 0])), owners,
-            open_array(folder / "sizes.bin", np.uint32), Known.of(known["bodies"]), Known.of(known["addresses"]),
+            settings, Known.of(known["runs"]), Known.of(known["short"]),
+            Known.of(np.unique(owners[:, 0])), owners, open_array(folder / "sizes.bin", np.uint32),
+            Known.of(known["bodies"]), Known.of(known["addresses"]),
         )  # fmt: skip
 
     def reasons(self, documents: Sequence[Document]) -> list[str | None]:
@@ -82,8 +86,14 @@ class Guard:
         same = self.bodies.has(grams.bodies(words)) & (words.counts > 0)
         same |= self.addresses.has(np.array([place_of_address(each) for each in documents], np.uint64))
         hits = _per_text(self.held.has(flat.values), flat)
-        leaked = [bool(same[at]) or bool(hits[at]) and self._near(np.unique(flat[at])) for at in range(len(documents))]
-        return [LEAKED if leak else OVERLAPS if over else None for leak, over in zip(leaked, overlapping, strict=True)]
+        leaked = [
+            bool(same[at]) or (bool(hits[at]) and self._near(np.unique(flat[at])))
+            for at in range(len(documents))
+        ]
+        return [
+            LEAKED if leak else OVERLAPS if over else None
+            for leak, over in zip(leaked, overlapping, strict=True)
+        ]
 
     def _overlapping(self, words: grams.Flat) -> Found:
         """Which texts share a run of words with an evaluation item."""
@@ -103,15 +113,17 @@ class Guard:
             for owner in self.owners[start:end, 1].tolist():
                 shared[owner] = shared.get(owner, 0) + 1
         near = self.settings.near.jaccard
-        return any(count >= near * (len(own) + int(self.sizes[owner]) - count) for owner, count in shared.items())
+        return any(
+            count >= near * (len(own) + int(self.sizes[owner]) - count) for owner, count in shared.items()
+        )
 
 
 def write(out: Path, raw: Path, settings: Corpus, held: Sequence[Document]) -> dict[str, int]:
-    """Write what training is held against; returns how many items there are, and how many too short to tell."""
+    """Write what training is held against; counts the items, and those too short to tell."""
     long, short, counts = _runs(evaluation_texts(raw, settings.evaluation), settings.overlap)
     write_array(out / "runs.bin", long)
     write_array(out / "short.bin", short)
-    owners, sizes = [np.zeros((0, 2), np.uint64)], []
+    owners, sizes = [np.zeros((0, 2), np.uint64)], list[int]()
     bodies = [np.zeros(0, np.uint64)]
     for texts in grams.batches(document.text for document in held):
         words = grams.words(texts)
@@ -139,7 +151,9 @@ def evaluation_texts(raw: Path, sets: Iterable[Evaluation]) -> Iterator[str]:
     for each in sets:
         files = found(each.files, raw)
         if not files:
-            raise InputError(f"no evaluation set at {each.files} below {raw}; see corpus.evaluation in params.yaml")
+            raise InputError(
+                f"no evaluation set at {each.files} below {raw}; see corpus.evaluation in params.yaml"
+            )
         count = 0
         for file, _ in files:
             for row in rows(file, each.read):
@@ -148,7 +162,9 @@ def evaluation_texts(raw: Path, sets: Iterable[Evaluation]) -> Iterator[str]:
                         count += 1
                         yield text
         if not count:
-            raise InputError(f"{each.files} has no text in {', '.join(each.fields)}; see corpus.evaluation in params.yaml")
+            raise InputError(
+                f"{each.files} has no text in {', '.join(each.fields)}; see corpus.evaluation in params.yaml"
+            )
 
 
 def _runs(texts: Iterable[str], length: int) -> tuple[grams.Hashes, grams.Hashes, dict[str, int]]:
@@ -159,12 +175,12 @@ def _runs(texts: Iterable[str], length: int) -> tuple[grams.Hashes, grams.Hashes
         words = grams.words(part)
         counts["items"] += len(part)
         counts["too_short"] += int((words.counts < SHORTEST).sum())
-        for found, size, chosen in (
+        for runs, size, chosen in (
             (long, length, words.counts >= length),
             (short, SHORTEST, (words.counts < length) & (words.counts >= SHORTEST)),
         ):
             flat = grams.grams(words, size)
-            found.append(flat.values[np.repeat(chosen, flat.counts)])
+            runs.append(flat.values[np.repeat(chosen, flat.counts)])
     return np.unique(np.concatenate(long)), np.unique(np.concatenate(short)), counts
 
 

@@ -29,14 +29,18 @@ def _sorted(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
     return sorted({key for each in counts.values() for key in each})
 
 
-def _bars(path: Path, keys: list[str], sources: Mapping[str, Mapping[str, int]], what: str, title: str) -> None:
+def _bars(
+    path: Path, keys: list[str], sources: Mapping[str, Mapping[str, int]], what: str, title: str
+) -> None:
     """One bar a key, a colour a source."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 4))
     below: Counter[str] = Counter()
     for source, counts in sources.items():
-        axes.bar(keys, [counts.get(key, 0) for key in keys], bottom=[below[key] for key in keys], label=source)
+        axes.bar(
+            keys, [counts.get(key, 0) for key in keys], bottom=[below[key] for key in keys], label=source
+        )
         below.update(counts)
     axes.set(xlabel=what, ylabel="documents", title=title)
     axes.tick_params(axis="x", rotation=60)

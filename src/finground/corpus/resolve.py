@@ -28,7 +28,7 @@ VERSIONS = {Version.CORRECTION: "correction", Version.UPDATE: "update"}
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A document that was left out and the one that stands for it; `kind` is what the first is to the second."""
+    """A document left out and the one that stands for it; `kind` is what the first is to the second."""
 
     id: str
     source: str
@@ -117,8 +117,8 @@ def _sift(out: Path, task: Sifting) -> dict[str, dict[str, int]]:
     dropped = list(read_rows(folder / "dropped.jsonl", Dropped))
     rejected = list(read_rows(folder / "rejected.jsonl", Rejected))
     linked: list[Link] = []
-    for row in np.flatnonzero(~stay):
-        document = chunk.document(int(row))
+    for row in np.flatnonzero(~stay).tolist():
+        document = chunk.document(row)
         dropped.append(Dropped(document.id, document.source, _over(PARTS[chunk.rows["part"][row]])))
     for row, kept, to in _lost(task):
         stay[row] = False

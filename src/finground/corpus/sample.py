@@ -26,7 +26,7 @@ def in_share(document: Document, shares: dict[str, float]) -> bool:
 
 
 def threshold(places: Iterable[NDArray[np.uint64]], most: int | None) -> int:
-    """The place up to which `most` ids fall, so that a limit takes the smallest; never holds more than these."""
+    """The place up to which `most` ids fall: a limit takes the smallest. Never holds more than these."""
     if most is None:
         return WHOLE - 1
     smallest = np.zeros(0, np.uint64)

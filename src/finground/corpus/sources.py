@@ -6,6 +6,7 @@ Every record comes out, as a `Document` or as a `Dropped` with the reason; nothi
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -89,12 +90,16 @@ def read_group(task: Reading) -> list[str]:
     done = task.folder / f"{group.name}.json"
     if done.is_file() and (before := read_json(done))["key"] == key:
         names: list[str] = before["chunks"]
-        if all([standing(task.folder / name, key) is not None for name in names]):
+        if all(standing(task.folder / name, key) is not None for name in names):
             return names
     names, records = [], read(group)
     while part := list(islice(records, settings.shard)):
         names.append(f"{group.name}-{len(names):05d}")
-        made(task.folder / names[-1], key, lambda out, part=part: chunks.write(out, part, settings, task.seed))
+        made(
+            task.folder / names[-1],
+            key,
+            partial(chunks.write, records=part, settings=settings, seed=task.seed),
+        )
     write_json(done, {"key": key, "chunks": names})
     return names
 

@@ -124,7 +124,9 @@ def _parquet(place: str) -> Iterator[Row | None]:
 def _plain(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else value.isoformat() if hasattr(value, "isoformat") else str(value)
+    return (
+        value if isinstance(value, str) else value.isoformat() if hasattr(value, "isoformat") else str(value)
+    )
 
 
 def _hashed(text: str) -> str:

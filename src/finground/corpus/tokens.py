@@ -2,7 +2,7 @@
 
 The training documents of a shard are one stream, with an end-of-text token after each, cut into blocks of
 equal length; what is left over at the end of a shard is counted as truncated. Its index says where in the
-stream each document lies. A held-out document is a row, its first `holdout_tokens`; the rest is truncated too.
+stream each document lies. A held-out document is a row, its first `holdout_tokens`; the rest is truncated.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from finground.core.artifact import read_json, read_text, write_json
 from finground.core.coding import decode
 from finground.core.errors import InputError
-from finground.corpus.ledger import Count, Counts
+from finground.corpus.ledger import Counts
 from finground.corpus.work import made
 from finground.records.document import Document
 
@@ -62,7 +62,9 @@ class Coder:
         stream = iter(documents)
         while part := list(islice(stream, DOCUMENTS_AT_ONCE)):
             texts = [as_read(document) for document in part]
-            for document, found in zip(part, self.tokenizer.encode_batch_fast(texts, add_special_tokens=False), strict=True):
+            for document, found in zip(
+                part, self.tokenizer.encode_batch_fast(texts, add_special_tokens=False), strict=True
+            ):
                 yield document, np.array([*found.ids, self.end], np.int32)
 
 
@@ -96,7 +98,9 @@ def read_documents(path: Path) -> Iterator[Document]:
             yield decode(line, Document)
 
 
-def write_blocks(folder: Path, encoded: Iterable[tuple[Document, Ids]], block: int, counts: Counts) -> tuple[int, int]:
+def write_blocks(
+    folder: Path, encoded: Iterable[tuple[Document, Ids]], block: int, counts: Counts
+) -> tuple[int, int]:
     """Write fixed blocks (column input_ids) and the index of documents (id, source, start, tokens).
 
     Returns tokens in blocks, and tokens left over.
@@ -119,7 +123,9 @@ def write_blocks(folder: Path, encoded: Iterable[tuple[Document, Ids]], block: i
     return written, len(rest)
 
 
-def write_documents(path: Path, encoded: Iterable[tuple[Document, Ids]], most: int, counts: Counts) -> tuple[int, int]:
+def write_documents(
+    path: Path, encoded: Iterable[tuple[Document, Ids]], most: int, counts: Counts
+) -> tuple[int, int]:
     """Write one row a document (columns id, input_ids), its first `most` tokens.
 
     Returns tokens written, and tokens cut off.
@@ -138,7 +144,9 @@ def open_blocks(corpus: Path) -> Any:
     """All training blocks of a corpus folder as one memory-mapped `datasets.Dataset`."""
     from datasets import Dataset, concatenate_datasets
 
-    return concatenate_datasets([Dataset.from_file(str(path)) for path in sorted(corpus.glob("train-*.arrow"))])
+    return concatenate_datasets(
+        [Dataset.from_file(str(path)) for path in sorted(corpus.glob("train-*.arrow"))]
+    )
 
 
 def _tokenize(task: Tokenizing, out: Path) -> dict[str, Any]:

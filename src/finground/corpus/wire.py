@@ -8,23 +8,30 @@ Off goes: the dateline with the agency ("PARIS, March 9 (Reuters) -"), notes to 
 import re
 from enum import IntEnum
 
-AGENCY = r"(?:Reuters|RTRS|dpa(?:-AFX)?|AFX?|AFP|AP|Bloomberg|Dow Jones|PRNewswire|PR Newswire|Business ?Wire|GLOBE ?NEWSWIRE|Marketwired)"
+AGENCY = (
+    r"(?:Reuters|RTRS|dpa(?:-AFX)?|AFX?|AFP|AP"
+    r"|Bloomberg|Dow Jones|PR ?Newswire|Business ?Wire|GLOBE ?NEWSWIRE|Marketwired)"
+)
 MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 DATELINE = re.compile(
     rf"\A(?:[A-Z][\w.'/ -]{{1,40}},?\s+){{0,3}}(?:{MONTH}\s+\d{{1,2}},?\s*(?:\d{{4}})?\s*)?"
     rf"[(/\[]+\s*{AGENCY}\b[^)\n\]/]{{0,20}}[)/\]]+\s*[-–—:]+\s*",
 )
 OPENING = re.compile(
-    rf"\A(?:\s*(?:\((?:Adds|Updates|Corrects|Recasts|Refiles|Repeats|Writes|Releads|Rewrites|Changes|Removes|Fixes)\b[^)]{{0,300}}\)"
-    rf"|\*[^\n]{{1,200}}|By [A-Z][\w.'-]+(?: [A-Z][\w.'-]+){{1,3}}(?: and [A-Z][\w.' -]+)?|RTRS-[^\n]{{0,200}}|Keywords?:[^\n]*)[^\S\n]*(?:\n|\Z))+\s*",
+    r"\A(?:\s*(?:\((?:Adds|Updates|Corrects|Recasts|Refiles|Repeats|Writes|Releads|Rewrites|Changes|Removes|"
+    r"Fixes)\b[^)]{0,300}\)|\*[^\n]{1,200}|By [A-Z][\w.'-]+(?: [A-Z][\w.'-]+){1,3}(?: and [A-Z][\w.' -]+)?"
+    r"|RTRS-[^\n]{0,200}|Keywords?:[^\n]*)[^\S\n]*(?:\n|\Z))+\s*",
 )
 CLOSING = re.compile(
-    r"(?:\n\s*<[\w.^/-]{1,30}>|\s+(?:\((?:(?:Additional )?[Rr]eporting|[Ee]diting|[Ww]riting|[Cc]ompiled)\b[^)]{0,300}\)"
-    r"|\(\([^)\n]{0,200}\)\)|(?:\(c\)|©|Copyright)[^\n]{0,200}|Keywords?:[^\n]*|For (?:more|further) information[^\n]{0,200}"
+    r"(?:\n\s*<[\w.^/-]{1,30}>|\s+(?:"
+    r"\((?:(?:Additional )?[Rr]eporting|[Ee]diting|[Ww]riting|[Cc]ompiled)\b[^)]{0,300}\)"
+    r"|\(\([^)\n]{0,200}\)\)|(?:\(c\)|©|Copyright)[^\n]{0,200}|Keywords?:[^\n]*"
+    r"|For (?:more|further) information[^\n]{0,200}"
     r"|Click (?:on|here)[^\n]{0,200}|SOURCE [^\n]{1,100}|-0-|END|REUTERS?))\s*\Z",
 )
 SLUG = re.compile(
-    r"\A\s*(?:(?P<correction>(?:CORRECT(?:ED|ION|ING)|REFILE(?:D)?|(?:OFFICIAL )?CORRECTION)(?:[- ]\(OFFICIAL\))?)"
+    r"\A\s*(?:(?P<correction>(?:CORRECT(?:ED|ION|ING)|REFILE(?:D)?|(?:OFFICIAL )?CORRECTION)"
+    r"(?:[- ]\(OFFICIAL\))?)"
     r"|(?P<update>UPDATE(?: \d+)?|REPEAT|RPT|WRAPUP(?: \d+)?|TEXT|REFLAG))\s*[-:–—]+\s*",
 )
 AMENDED = re.compile(r"\b(?:10-K|10-Q|8-K|20-F)/A\b")

@@ -118,7 +118,7 @@ def local(workers: int | None = None) -> Iterator[Each]:
     """
     count = workers or len(os.sched_getaffinity(0))
     if count == 1:
-        yield map
+        yield _here
         return
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=spawned, initializer=_end_with_parent) as pool:
@@ -134,6 +134,10 @@ def local(workers: int | None = None) -> Iterator[Each]:
         yield each
 
 
+def _here(does: Callable[[T], R], tasks: Sequence[T]) -> Iterable[R]:
+    return map(does, tasks)
+
+
 def write_array(path: Path, values: NDArray[Any]) -> None:
     """An array's bytes and nothing else."""
     with path.open("wb") as out:
@@ -145,7 +149,7 @@ def open_array(path: Path, kind: Any, width: int = 0) -> NDArray[Any]:
     shape = (-1, width) if width else (-1,)
     if not path.stat().st_size:
         return np.zeros(0, kind).reshape(shape)
-    return np.memmap(path, kind, mode="r").reshape(shape)
+    return np.memmap(path, kind, mode="r").view(np.ndarray).reshape(shape)
 
 
 def _same(path: Path, sum: str) -> bool:
