@@ -2,7 +2,7 @@
 
 The same steps as `finground run corpus`, each a Prefect task that Dask runs: on two processes of this
 machine, or on the cluster whose scheduler is named. Steps are kept beside the corpus, so that
-`finground run corpus` finds them done; docs/cluster.md says what the machines must share.
+`finground run corpus` finds them done; docs/corpus.md says what the machines must share.
 """
 
 from collections.abc import Callable, Iterable, Sequence

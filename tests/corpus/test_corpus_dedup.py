@@ -79,11 +79,13 @@ def test_pages_differ_by_their_number_and_not_by_their_tracking(choose, write_ar
     assert len(choose(tracked).ids()) == 1
 
 
-def test_bodies_of_nothing_but_signs_are_told_apart_by_their_titles(choose, write_article, settings):
-    lenient = settings.model_copy(update={"min_words": 1})
-    empty = [write_article(id, "the", title=title) for id, title in (("a", "Oil up"), ("b", "Oil down"))]
-    assert len(choose(empty, lenient).ids()) == 1, "one word is a body"
-    assert choose([write_article("c", " \x00 "), *empty], lenient).dropped["c"] == "empty"
+def test_empty_bodies_are_no_copies_of_one_another_whatever_their_titles(choose, write_article):
+    """C3: they are left out for what they are, each."""
+    rows = [write_article(id, text, title=title) for id, text, title in (
+        ("a", "", "Oil up"), ("b", "", "Oil down"), ("c", " \x00\xad ", "Oil up"), ("d", "The one that has a text.", "")
+    )]  # fmt: skip
+    chosen = choose(rows)
+    assert chosen.dropped == {"a": "no body", "b": "no body", "c": "empty"} and chosen.links == {}
 
 
 def test_a_copy_on_another_site_is_syndicated_and_linked(choose, write_article):

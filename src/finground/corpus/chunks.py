@@ -166,8 +166,6 @@ def _hashed(rows: NDArray[Any], taken: Sequence[Cleaned], settings: Corpus) -> N
         rows["body"][at : at + len(texts)] = grams.bodies(words)
         found.append(grams.signatures(grams.grams(words, settings.near.gram), permutations))
         at += len(texts)
-    for at in np.flatnonzero(rows["body"] == 0).tolist():  # a text without a word: its title tells
-        rows["body"][at] = place(" ".join(taken[at].document.title.lower().split()), 0)
     return np.concatenate(found)
 
 
