@@ -4,7 +4,15 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from finground.core.errors import SettingsError
 
@@ -17,6 +25,16 @@ def _with_a_point(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         raise ValueError(f"it should be written with a point, {float(value)}")
     return value
+
+
+def _known_zone(name: str) -> str:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{name!r} is no time zone; write one like Europe/London") from None
+    return name
 
 
 class Part(BaseModel):
@@ -52,14 +70,72 @@ class Base(Part):
     )  # pretraining steps of the tiny base, which otherwise knows nothing
 
 
+class Source(Part):
+    """Where documents come from: files of one kind, and for tables which column is which of our fields."""
+
+    name: str
+    files: str  # a pattern below `raw`, or an address such as s3://bucket/news/*.jsonl.zst
+    read: Literal["reuters", "newsml", "jsonl", "csv", "parquet", "edgar", "rss"]
+    columns: dict[Literal["id", "published_at", "title", "text", "url", "tickers"], str] = {}
+    zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"  # of times that name none
+    tables: Literal["rows", "drop"] = "rows"  # tables of figures in filings
+    licence: str = ""
+
+    @model_validator(mode="after")
+    def _mapped(self) -> "Source":
+        if self.read in ("jsonl", "csv", "parquet") and not {"text", "published_at"} <= self.columns.keys():
+            raise ValueError(f"source {self.name} should say in `columns` where text and published_at are")
+        return self
+
+
+class Evaluation(Part):
+    """An evaluation set that training must not overlap; `fields` may lead into lists: `paragraphs.text`."""
+
+    files: str
+    read: Literal["jsonl", "json", "csv", "parquet"] = "jsonl"
+    fields: tuple[str, ...]
+
+
+class Near(Part):
+    """Near-duplicates: MinHash over word n-grams, in bands × rows; candidates are checked exactly."""
+
+    jaccard: Share = 0.7  # from which two documents are duplicates
+    gram: Count = 5  # words
+    bands: Count = 20
+    rows: Count = 5
+
+
+HEADLINES = {"published_at": "ts", "title": "title", "text": "body", "url": "href", "tickers": "matched"}
+SOURCES = (
+    Source(name="reuters", files="news/reuters21578/*.sgm*", read="reuters"),
+    Source.model_validate(
+        {
+            "name": "headlines",
+            "files": "news/reuters-headlines/*.jsonl*",
+            "read": "jsonl",
+            "columns": HEADLINES,
+        }
+    ),
+    Source(name="sec", files="sec/10k-html/*.htm*", read="edgar"),
+    Source(name="sec", files="sec/10q-html/*.htm*", read="edgar"),
+    Source(name="sec", files="sec/full-submission/*", read="edgar"),
+)
+
+
 class Corpus(Part):
     """What goes into domain pretraining. `shares` by source, as in the paper's 25% of the SEC filings."""
 
+    sources: tuple[Source, ...] = SOURCES
     shares: dict[str, Share] = {}
     min_words: Count = 20
+    max_words: Count | None = None
     max_documents: Count | None = None
+    shard: Count = 20_000  # documents a shard; what a killed run loses at most, for each worker
     block: Count = 256  # tokens
-    near: Share = 0.8  # Jaccard over word 5-grams from which two documents are duplicates
+    near: Near = Near()
+    evaluation: tuple[Evaluation, ...] = ()
+    overlap: Count = 13  # words in a row that training must not share with an evaluation set
+    keep_rejected: tuple[str, ...] = ("correction",)  # reasons whose texts are kept beside the corpus
     holdout_from: date  # documents from this day on are the by-date evaluation set
     holdout_source: str  # documents of this source are the by-source evaluation set
     holdout_documents: Count = 200  # at most so many in each evaluation set

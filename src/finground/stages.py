@@ -104,32 +104,30 @@ def snapshot(work: Work) -> Outcome:
 
 def base(work: Work) -> Outcome:
     """Make the plain base ready: converted, linked, or (tiny) trained on what no evaluation set holds."""
-    from finground.corpus.build import texts
+    from finground.corpus.build import locally, texts
     from finground.lm.base import prepare
 
     settings = work.settings
-    made = prepare(
-        settings.base,
-        work.root.plain,
-        texts=lambda: texts(_raw(work), settings.corpus, settings.seed),
-        seed=settings.seed,
-    )
+
+    def training_texts() -> Iterator[str]:
+        raw = _raw(work)
+        with locally(work.root.corpus_work, raw, settings.corpus) as at:
+            yield from texts(raw, settings.corpus, settings.seed, at)
+
+    made = prepare(settings.base, work.root.plain, texts=training_texts, seed=settings.seed)
     return Outcome(_numbers(made), made)
 
 
 def corpus(work: Work) -> Outcome:
     """Clean, deduplicate and tokenise the raw texts into fixed blocks and two held-out sets."""
-    from finground.corpus.build import build
+    from finground.corpus.build import build, locally
     from finground.lm.base import tokenizer
 
-    ledger = build(
-        _raw(work),
-        work.root.corpus,
-        work.settings.corpus,
-        tokenizer=tokenizer(work.root.plain),
-        seed=work.settings.seed,
-    )
-    return Outcome(_numbers(ledger), ledger)
+    settings, raw = work.settings, _raw(work)
+    coder = tokenizer(work.root.plain)
+    with locally(work.root.corpus_work, raw, settings.corpus) as at:
+        ledger = build(raw, work.root.corpus, settings.corpus, tokenizer=coder, seed=settings.seed, at=at)
+    return Outcome(_numbers({key: ledger[key] for key in ("block", "documents", "tokens")}), ledger)
 
 
 def pretrain(work: Work) -> Outcome:
@@ -137,13 +135,13 @@ def pretrain(work: Work) -> Outcome:
     from datasets import Dataset
 
     from finground.bench.statistics import paired_perplexity
+    from finground.corpus.tokens import open_blocks
     from finground.lm.pretrain import adapt, perplexity
 
     root, settings = work.root, work.settings
-    blocks = Dataset.from_file(str(root.corpus / "train.arrow"))
     trained = adapt(
         root.plain,
-        blocks,
+        open_blocks(root.corpus),
         settings.pretrain,
         quant=settings.pretrain.quant,
         dtype=settings.base.dtype,
@@ -317,12 +315,14 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
 CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
-    Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
+    Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=2),
     Stage(
         "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
     ),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
-    Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
+    Stage(
+        "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2
+    ),
     Stage(
         "pretrain",
         pretrain,

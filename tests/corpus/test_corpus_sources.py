@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from finground.core.errors import InputError
-from finground.corpus import filings, headlines, reuters
-from finground.corpus.clean import clean, tidy
-from finground.corpus.dedup import address
+from finground.corpus import filings, reuters, tables
 from finground.corpus.markup import readable
-from finground.corpus.sources import read
+from finground.corpus.sources import groups, read
+from finground.corpus.tables import address
 from finground.records.document import Document, Dropped
+from finground.settings import HEADLINES, SOURCES, Corpus, Source
+
+REUTERS = Source(name="reuters", files="*.sgm", read="reuters")
+SEC = Source(name="sec", files="*", read="edgar")
+ROWS = Source.model_validate({"name": "headlines", "files": "*", "read": "jsonl", "columns": HEADLINES})
 
 RECORD = (
     '<REUTERS TOPICS="YES" OLDID="9" NEWID="3001">\n<DATE> 9-MAR-1987 04:58:41.12</DATE>\n'
@@ -26,7 +30,7 @@ RECORD = (
 def records(folder: Path, *parts: str) -> list[Document | Dropped]:
     path = folder / "some.sgm"
     path.write_bytes("".join(parts).encode("latin-1"))
-    return list(reuters.read(path))
+    return list(reuters.read(str(path), REUTERS))
 
 
 def test_an_sgml_article_is_read_with_its_entities_latin_1_and_wrapping_undone(tmp_path):
@@ -78,16 +82,23 @@ def test_a_headline_with_a_body_is_a_document_and_one_without_is_not(tmp_path):
     ]
     path = tmp_path / "h.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    first, second, third = headlines.read(path)
+    first, second, third = tables.read(str(path), ROWS)
     assert (first.published_at, first.tickers) == (datetime(2015, 6, 1, 23, 56, tzinfo=UTC), ("GE",))
     assert (second.reason, third.reason) == ("no body", "no date")
 
 
-def test_a_broken_line_is_named(tmp_path):
+def test_a_broken_line_is_dropped_by_its_number_and_the_others_are_read(tmp_path):
     path = tmp_path / "h.jsonl"
-    path.write_text('{"title": "A"}\n{"title": ')
-    with pytest.raises(InputError, match=r"h\.jsonl, line 2: .*one JSON object"):
-        list(headlines.read(path))
+    path.write_text(
+        '{"title": \n[1]\n\n{"ts": "2015-06-01", "title": "A", "body": "Text."}\n{"title": "cut o'
+    )
+    found = list(tables.read(str(path), ROWS))
+    assert [(each.id, each.reason) for each in found if isinstance(each, Dropped)] == [
+        ("headlines:h-1", "broken record"), ("headlines:h-2", "broken record"),
+        ("headlines:h-4", "broken record")
+    ]  # fmt: skip
+    (row,) = [each for each in found if isinstance(each, Document)]
+    assert row.published_at == datetime(2015, 6, 1, 23, 59, 59, tzinfo=UTC), "a bare date is known at its end"
 
 
 PAGE = """<?xml version='1.0' encoding='ASCII'?>
@@ -112,7 +123,7 @@ def test_html_reads_as_a_person_sees_it():
 def test_a_filing_is_one_document_an_item_and_its_contents_table_is_not_one(tmp_path):
     path = tmp_path / "soap-10-k-2024-02-20.html.gz"
     path.write_bytes(gzip.compress(PAGE.encode()))
-    found = list(filings.read(path))
+    found = list(filings.read(str(path), SEC))
     documents = {each.id: each for each in found if isinstance(each, Document)}
     item = documents["sec:soap-10-k-2024-02-20#part-i-item-1"]
     assert item.text == "We make soap & salt. See Item 7 of this report."
@@ -126,51 +137,24 @@ def test_a_submission_has_its_day_in_the_header_and_only_reports_are_read(tmp_pa
         "<SEC-DOCUMENT>1.txt\nFILED AS OF DATE:\t\t19981231\n<DOCUMENT>\n<TYPE>{}\n"
         "<TEXT>\nItem 1. Business\nWe sell.\n</TEXT>"
     )
-    for form in ("10-K", "8-K"):
+    for form in ("10-K", "S-3"):
         (tmp_path / f"{form}.txt").write_text(head.format(form))
-    (report,) = [each for each in filings.read(tmp_path / "10-K.txt") if each.id.endswith("item-1")]
+    (report,) = [each for each in filings.read(str(tmp_path / "10-K.txt"), SEC) if each.id.endswith("item-1")]
     assert (report.text, report.published_at.date().isoformat()) == ("We sell.", "1998-12-31")
-    assert [each.reason for each in filings.read(tmp_path / "8-K.txt")] == ["not a 10-K or 10-Q"]
+    (other,) = filings.read(str(tmp_path / "S-3.txt"), SEC)
+    assert other == Dropped("sec:S-3", "sec", "not a 10-K, 10-Q, 8-K or 20-F")
 
 
 def test_a_damaged_gzip_and_a_missing_folder_are_named(tmp_path):
     folder = tmp_path / "news" / "reuters21578"
     folder.mkdir(parents=True)
-    (folder / "a.sgm.gz").write_bytes(gzip.compress(RECORD.encode("latin-1"))[:-20])
+    (folder / "a.sgm.gz").write_bytes(gzip.compress(RECORD.encode("latin-1") * 9)[:-20])
+    rules = Corpus(holdout_from="2024-01-01", holdout_source="headlines")
+    (group,) = groups(tmp_path, rules)
     with pytest.raises(InputError, match=r"a\.sgm\.gz is not a whole gzip file"):
-        list(read(tmp_path))
+        list(read(group))
     with pytest.raises(InputError, match=r"nowhere is not there"):
-        list(read(tmp_path / "nowhere"))
-
-
-def test_text_is_repaired():
-    assert tidy("a\x00b\xad c\u200bd  e\u00a0f\r\n\n\n\n g\x07 ") == "ab cd e f\n\ng"
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "empty"),
-        ("\x00 \xad", "empty"),
-        ("Only four words here.", "too short"),
-        ("Blah blah blah blah blah blah", "boilerplate"),
-        ("12.5 13.6 14,000 15,111 16 17 18.9 a b 20,444", "mostly figures"),
-        ("Der Umsatz stieg im dritten Quartal um acht Prozent auf einen neuen Wert", "not English"),
-    ],
-)
-def test_useless_text_is_dropped_by_name(text, reason, write_article):
-    assert clean(write_article("x", text), 5) == Dropped("x", "reuters", reason)
-
-
-def test_a_telegraphic_earnings_report_is_english(write_article):
-    assert isinstance(
-        clean(write_article("x", "Shr 34 cts vs 32 cts\nNet 1.2 mln vs 1.1 mln\nRevs 9 mln"), 5), Document
-    )
-
-
-def test_a_document_of_20_mb_is_taken_whole(write_article):
-    text = "The company said that sales rose in the year. " * 450_000
-    assert len(clean(write_article("x", text), 5).text) == len(text) - 1 > 20_000_000
+        groups(tmp_path / "nowhere", rules)
 
 
 def test_an_address_keeps_the_page_and_loses_the_tracking():
@@ -182,7 +166,7 @@ def test_an_address_keeps_the_page_and_loses_the_tracking():
 @pytest.mark.realdata
 def test_all_14_000_real_articles_come_out_as_documents_or_by_name(real_data):
     files = sorted((real_data / "news" / "reuters21578").glob("*.sgm.gz"))
-    found = [each for path in files for each in reuters.read(path)]
+    found = [each for path in files for each in reuters.read(str(path), SOURCES[0])]
     assert len(found) == 1000 * len(files) == len({each.id for each in found})
     assert sum(isinstance(each, Dropped) for each in found) == 1470  # 1,065 briefs and 405 unprocessed ones
 
@@ -190,7 +174,7 @@ def test_all_14_000_real_articles_come_out_as_documents_or_by_name(real_data):
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["aapl-10-k-2024-11-01", "nflx-10-k-2025-01-27", "pg-10-k-2025-08-04"])
 def test_real_annual_reports_are_split_into_their_items(real_data, name):
-    found = filings.read(real_data / "sec" / "10k-html" / f"{name}.html.gz")
+    found = filings.read(str(real_data / "sec" / "10k-html" / f"{name}.html.gz"), SEC)
     words = {
         each.id.partition("#")[2]: len(each.text.split()) for each in found if isinstance(each, Document)
     }

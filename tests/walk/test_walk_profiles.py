@@ -29,8 +29,14 @@ COUNTS = {
 # what the sample's texts and dates are, where a profile was made for others
 FITTING: dict[str, dict[str, Any]] = {
     "demo": {},
-    "small": {"corpus": {"holdout_from": "2025-03-01"}, "snapshot": {"as_of": "2026-06-30"}},
-    "paper": {"corpus": {"holdout_from": "2024-06-01"}, "snapshot": {"as_of": "2024-10-31"}},
+    "small": {
+        "corpus": {"holdout_from": "2025-03-01", "evaluation": []},
+        "snapshot": {"as_of": "2026-06-30"},
+    },
+    "paper": {
+        "corpus": {"holdout_from": "2024-06-01", "evaluation": []},
+        "snapshot": {"as_of": "2024-10-31"},
+    },
 }
 
 

@@ -59,6 +59,11 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.json:
         print(json.dumps(results, indent=2, sort_keys=True))
+    elif "corpus" in results:
+        from finground.core.artifact import read_json
+        from finground.corpus.ledger import text
+
+        print(text(read_json(root.corpus / "ledger.json")))
 
 
 def plan(options: argparse.Namespace) -> None:

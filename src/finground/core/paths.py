@@ -49,6 +49,11 @@ class Root:
         return self.folder / "data" / "corpus"
 
     @property
+    def corpus_work(self) -> Path:
+        """Steps of the corpus, kept between runs; not DVC's."""
+        return self.folder / "data" / "corpus-work"
+
+    @property
     def context(self) -> Path:
         return self.folder / "data" / "context"
 

@@ -6,51 +6,61 @@ A record that ends without </REUTERS> (a file cut off) and one without a body or
 import html
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 
-from finground.core.artifact import read_text
+from finground.corpus.files import PIECE, opened, stem
+from finground.corpus.moments import moment
 from finground.records.document import Document, Dropped
+from finground.settings import Source
 
-SOURCE = "reuters"
 RECORD = re.compile(r"<REUTERS\b([^>]*)>(.*?)(</REUTERS>|(?=<REUTERS\b)|\Z)", re.DOTALL)
+END = "</REUTERS>"
 NUMBER = re.compile(r'NEWID="(\d+)"')
-DATE = re.compile(r"(\d{1,2})-([A-Z]{3})-(\d{4})(?:\s+(\d{2}):(\d{2}):(\d{2}))?")
+DATE = re.compile(r"(\d{1,2})-([A-Z]{3})-(\d{4})(?:\s+(\d{2}:\d{2}:\d{2}))?")
 SIGNATURE = re.compile(r"\s*\breuters?\s*\Z", re.IGNORECASE)
 
 
-def read(path: Path) -> Iterator[Document | Dropped]:
+def read(place: str, source: Source) -> Iterator[Document | Dropped]:
     """The articles of one file.
 
     Raises:
-        InputError: if the file is a damaged gzip.
+        InputError: if the file is damaged.
     """
-    for count, record in enumerate(RECORD.finditer(read_text(path, "latin-1")), start=1):
+    for count, record in enumerate(_records(place), start=1):
         attributes, inside, end = record.groups()
         number = NUMBER.search(attributes)
-        id = f"{SOURCE}:{number.group(1)}" if number else f"{SOURCE}:{path.name.partition('.')[0]}-{count}"
-        yield _article(id, inside) if end else Dropped(id, SOURCE, "cut off")
+        id = f"{source.name}:{number.group(1) if number else f'{stem(place)}-{count}'}"
+        yield _article(id, inside, source) if end else Dropped(id, source.name, "cut off")
 
 
-def _article(id: str, inside: str) -> Document | Dropped:
-    body, at = _element(inside, "BODY"), _date(_element(inside, "DATE"))
+def _records(place: str) -> Iterator[re.Match[str]]:
+    """Matches of whole records, and of those that are cut off; only a piece of the file is in memory."""
+    rest = ""
+    with opened(place) as stream:
+        while piece := stream.read(PIECE):
+            text = rest + piece.decode("latin-1")
+            whole = text.rfind(END) + len(END) if END in text else 0
+            yield from RECORD.finditer(text[:whole])
+            rest = text[whole:]
+    yield from RECORD.finditer(rest)
+
+
+def _article(id: str, inside: str, source: Source) -> Document | Dropped:
+    body, written = _element(inside, "BODY"), DATE.search(_element(inside, "DATE"))
     if not body.strip():
-        return Dropped(id, SOURCE, "no body")
+        return Dropped(id, source.name, "no body")
+    at = _date(written, source.zone) if written else None
     if at is None:
-        return Dropped(id, SOURCE, "no date")
+        return Dropped(id, source.name, "no date")
     tickers = tuple(name.upper() for name in re.findall(r"<D>(.*?)</D>", _element(inside, "COMPANIES")))
-    title = " ".join(_decoded(_element(inside, "TITLE")).split())
-    return Document(id, SOURCE, at, title, _paragraphs(_decoded(body)), tickers=tickers)
+    title = " ".join(html.unescape(_element(inside, "TITLE")).split())
+    text = _paragraphs(html.unescape(body))
+    return Document(id, source.name, at, title, text, tickers=tickers, licence=source.licence)
 
 
 def _element(inside: str, name: str) -> str:
     found = re.search(rf"<{name}>(.*?)(?:</{name}>|\Z)", inside, re.DOTALL)
     return found.group(1) if found else ""
-
-
-def _decoded(text: str) -> str:
-    """Entities as characters; those of control characters vanish."""
-    return html.unescape(text)
 
 
 def _paragraphs(body: str) -> str:
@@ -59,14 +69,8 @@ def _paragraphs(body: str) -> str:
     return "\n".join(" ".join(part.split()) for part in re.split(r"\n(?=[ \t]{2,})", text) if part.strip())
 
 
-def _date(text: str) -> datetime | None:
-    """The moment, or the day where the hour cannot be read."""
-    found = DATE.search(text)
-    if not found:
-        return None
-    day, month, year, *clock = found.groups()
-    at = f"{int(day):02d}-{month}-{year} " + (":".join(clock) if clock[0] else "00:00:00")
-    try:
-        return datetime.strptime(at, "%d-%b-%Y %H:%M:%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
+def _date(written: re.Match[str], zone: str) -> datetime | None:
+    """The moment, or the start of the day where the hour cannot be read."""
+    day, month, year, clock = written.groups()
+    date = f"{int(day):02d}-{month.title()}-{year}"
+    return (moment(f"{date} {clock}", zone) if clock else None) or moment(f"{date} 00:00:00", zone)

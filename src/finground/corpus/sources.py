@@ -1,36 +1,109 @@
-"""Raw files to documents, file by file, in the order of their names.
+"""Raw files to chunks: the files of a source in the order of their names, grouped to tasks of like size.
 
-Every record comes out, as a `Document` or as a `Dropped` with the reason; nothing vanishes. Sources are
-`reuters` (Reuters-21578 SGML), `headlines` (JSONL with bodies) and `sec` (10-K and 10-Q, one document an
-item).
+Every record comes out, as a `Document` or as a `Dropped` with the reason; nothing vanishes.
 """
 
+import logging
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
+from finground.core.artifact import read_json, write_json
 from finground.core.errors import InputError
-from finground.corpus import filings, headlines, reuters
+from finground.corpus import chunks, feeds, filings, newsml, reuters, tables
+from finground.corpus.files import found, stamp
+from finground.corpus.work import key_of, made, standing
 from finground.records.document import Document, Dropped
+from finground.settings import Corpus, Source
 
-Reader = Callable[[Path], Iterator[Document | Dropped]]
-READERS: tuple[tuple[str, tuple[str, ...], Reader], ...] = (
-    ("news/reuters21578", (".sgm", ".sgml"), reuters.read),
-    ("news/reuters-headlines", (".jsonl",), headlines.read),
-    ("sec/10k-html", (".html", ".htm"), filings.read),
-    ("sec/10q-html", (".html", ".htm"), filings.read),
-    ("sec/full-submission", (".txt", ".html", ".htm"), filings.read),
-)
+Reader = Callable[[str, Source], Iterator[Document | Dropped]]
+READERS: dict[str, Reader] = {
+    "reuters": reuters.read, "newsml": newsml.read, "jsonl": tables.read, "csv": tables.read,
+    "parquet": tables.read, "edgar": filings.read, "rss": feeds.read,
+}  # fmt: skip
+GROUP = 32 << 20  # bytes of raw files that one task reads, at least
+VERSION = 1  # of what a chunk holds; raised when reading, cleaning or hashing change
+log = logging.getLogger(__name__)
 
 
-def read(raw: Path) -> Iterator[Document | Dropped]:
-    """Everything that a raw folder holds for the corpus; only one file's text is in memory at a time.
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Raw files that one task reads."""
+
+    name: str
+    source: Source
+    places: tuple[str, ...]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One task: a group into chunks below a folder."""
+
+    group: Group
+    folder: Path
+    settings: Corpus
+    seed: int
+
+
+def groups(raw: Path, settings: Corpus) -> list[Group]:
+    """All files of all sources, in their order.
 
     Raises:
-        InputError: if the folder is missing, or a file in it is damaged; names the file.
+        InputError: if the raw folder is missing.
     """
     if not raw.is_dir():
         raise InputError(f"{raw} is not there; give a folder with news/ and sec/ in it")
-    for place, endings, reader in READERS:
-        for path in sorted((raw / place).glob("*")):
-            if path.name.removesuffix(".gz").endswith(endings):
-                yield from reader(path)
+    made: list[Group] = []
+    for number, source in enumerate(settings.sources):
+        places: list[str] = []
+        size = 0
+        files = found(source.files, raw)
+        for at, (place, bytes) in enumerate(files):
+            places.append(place)
+            size += bytes
+            if size >= GROUP or at == len(files) - 1:
+                name = f"{number:02d}-{source.name}-{sum(each.source is source for each in made):05d}"
+                made.append(Group(name, source, tuple(places), size))
+                places, size = [], 0
+    return made
+
+
+def read(group: Group) -> Iterator[Document | Dropped]:
+    """The records of a group's files; only a piece of a file, or one record, is in memory at a time.
+
+    Raises:
+        InputError: if a file is damaged; names it.
+    """
+    reader = READERS[group.source.read]
+    return chain.from_iterable(reader(place, group.source) for place in group.places)
+
+
+def read_group(task: Reading) -> list[str]:
+    """Make the chunks of a group that are not there yet; returns the names of all."""
+    group, settings = task.group, task.settings
+    about = settings.model_dump(mode="json", include=set(READ_BY))
+    key = key_of(VERSION, about, task.seed, group.source.model_dump(mode="json"),
+                 [(place, stamp(place)) for place in group.places])  # fmt: skip
+    done = task.folder / f"{group.name}.json"
+    if done.is_file() and (before := read_json(done))["key"] == key:
+        names: list[str] = before["chunks"]
+        if all(standing(task.folder / name, key) is not None for name in names):
+            return names
+    names, records = [], read(group)
+    while part := list(islice(records, settings.shard)):
+        names.append(f"{group.name}-{len(names):05d}")
+        made(
+            task.folder / names[-1],
+            key,
+            partial(chunks.write, records=part, settings=settings, seed=task.seed),
+        )
+    write_json(done, {"key": key, "chunks": names})
+    return names
+
+
+READ_BY = (
+    "shares", "min_words", "max_words", "shard", "near", "keep_rejected", "holdout_from", "holdout_source"
+)  # fmt: skip
