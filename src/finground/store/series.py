@@ -16,7 +16,11 @@ from sqlalchemy import Connection, Table, select
 from finground.records.bundle import Series
 from finground.store import schema
 
-COLUMNS = {schema.bars.name: schema.BAR_COLUMNS, schema.flows.name: schema.FLOW_COLUMNS}
+COLUMNS = {
+    schema.bars.name: schema.BAR_COLUMNS,
+    schema.quotes.name: schema.BAR_COLUMNS,
+    schema.flows.name: schema.FLOW_COLUMNS,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ def _figures(facts: Mapping[str, Any], metrics: Metrics, path: Path) -> Iterator
                         "value": float(row["val"]),
                         "unit": metric.unit,
                         "currency": currency or None,
+                        "scale": 1.0,
                         "accession": str(row["accn"]),
                         "form": str(row["form"]),
                         "fiscal_year": row.get("fy"),
