@@ -67,6 +67,7 @@ def test_s4_pence_are_pounds_and_a_mixed_file_is_set_aside(world):
     assert schema.moment(rows[0][2]).hour == 15  # London closes at 16:30, summer time
 
 
+SCALE = "money without a letter for its scale (63.8B) in the whole file"
 FIGURES = "Ticker,Metric,Start,End,Filed,Value,Unit\n"
 
 
@@ -217,7 +218,7 @@ def test_a_vendors_snapshot_answers_for_a_day_where_prices_do_not(world):
     table = "Symbol,Name,Price,Price/Earnings,Market Cap,EBITDA\n"
     write(world.raw / "market/snapshots/2023-03-01.csv", table + "SNP,Snap Corp,10,20,1.5B,3B\n")
     write(world.raw / "market/snapshots/2023-04-01.csv", table + "SNP,Snap Corp,11,N/A,90.1,3B\n")
-    assert world.ingest().quarantined == {"Market Cap without a letter for its scale (63.8B)": 1}
+    assert world.ingest().quarantined == {SCALE: 1}
     snap = type(ALPHA)("company", "us:SNP", "Snap Corp")
 
     def told(slug, *day):

@@ -43,15 +43,27 @@ def snapshot(path: Path, known: Known) -> Iterator[Read]:
         raise InputError(f"{path}: a snapshot is named after its day, like 2014-05-01.csv")
     day, source = date.fromisoformat(named[1]), known.source(f"snapshot {named[1]}")
     rows: list[dict[str, Any]] = []
-    for line, row in table_of(read_text(path), str(path), ("Symbol", "Name")):
+    ragged: dict[int, str] = {}
+    table = list(table_of(read_text(path), str(path), ("Symbol", "Name"), ragged))
+    yield from (Aside(f"line {line}", "not as many fields as the header", row) for line, row in ragged.items())
+    bare = _without_scale([row for _, row in table])
+    for column in bare:
+        yield Aside(column, "money without a letter for its scale (63.8B) in the whole file", path.name)
+    for line, row in table:
         ticker = plain_ticker(row["Symbol"])
         yield from introduce(ticker, known, {ticker: row["Name"]})
-        for read in _values(row, f"line {line}"):
+        for read in _values({name: text for name, text in row.items() if name not in bare}, f"line {line}"):
             if isinstance(read, Aside):
                 yield read
             else:
                 rows.append({**read, "company": known.tickers[ticker], "source": source, **_of_day(day, path)})
     yield Batch(schema.metric_values, rows)
+
+
+def _without_scale(rows: list[Mapping[str, str]]) -> list[str]:
+    """Columns of money in which no number has a letter for its scale."""
+    money = [name for name in (rows[0] if rows else ()) if COLUMNS.get(name.strip().lower(), ("", ""))[1] == "currency"]
+    return [name for name in money if not any(row[name].strip()[-1:].isalpha() for row in rows)]
 
 
 def _values(row: Mapping[str, str], place: str) -> Iterator[dict[str, Any] | Aside]:
