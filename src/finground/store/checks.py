@@ -5,28 +5,32 @@ store. A wrong scale is seen as a value 50 times the largest of its neighbours i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from statistics import median
 from typing import Any
 
 TIMES = 50  # a value so many times its history is not believed
 AROUND = 4  # neighbours in time on each side
+HISTORY = timedelta(days=550)  # how far from a value its neighbours in the store are looked for
 FEWEST = 3  # of them, to have a history at all
+KEYS = ("company", "metric", "tag", "period_start", "period_end", "value")
 Row = Mapping[str, Any]
 Period = tuple[date, date]
 
 
-def far_off_figures(rows: Sequence[Row], held: Iterable[Row]) -> dict[int, str]:
-    """Places among `rows` of figures that are 50 times their history, with the reason."""
+def far_off_figures(rows: Sequence[Row], held: Iterable[Sequence[Any]]) -> dict[int, str]:
+    """Places among `rows` of figures that are 50 times their history, with the reason; `held` are values of
+    KEYS from the store.
+    """
     groups: dict[tuple[Any, ...], list[tuple[Period, float, int]]] = {}
-    for at, row in [*enumerate(rows), *((-1, row) for row in held)]:
-        start, end = row["period_start"], row["period_end"]
-        key = (row["company"], row["metric"], row["tag"], round((end - start).days / 91))
-        groups.setdefault(key, []).append(((end, start), abs(row["value"]), at))
+    told = ((at, tuple(map(row.__getitem__, KEYS))) for at, row in enumerate(rows))
+    for at, (company, metric, tag, start, end, value) in (*told, *((-1, row) for row in held)):
+        key = (company, metric, tag, (end - start).days // 61)
+        groups.setdefault(key, []).append(((end, start), abs(value), at))
     found: dict[int, str] = {}
     for group in groups.values():
-        least = min((size for _, size, _ in group if size), default=0.0)
-        if max(size for _, size, _ in group) > TIMES * least:
+        sizes = [size for _, size, _ in group if size]
+        if len(sizes) > FEWEST and max(sizes) > TIMES * min(sizes):
             found |= _far_off(sorted(group))
     return found
 

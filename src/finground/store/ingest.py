@@ -24,7 +24,7 @@ from finground.core.artifact import digest
 from finground.core.errors import InputError
 from finground.core.log import progress
 from finground.store import schema
-from finground.store.checks import AROUND, far_off_figures, far_off_prices
+from finground.store.checks import AROUND, HISTORY, KEYS, far_off_figures, far_off_prices
 from finground.store.reader import Store
 from finground.store.sources import edgar, figures, news, prices, snapshots, tables
 from finground.store.sources.known import Known
@@ -355,9 +355,12 @@ def _believed(
     return [row for at, row in enumerate(rows) if at not in off], [(rows[at], why) for at, why in off.items()]
 
 
-def _figures_held(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """What the store has of the companies of these rows, to compare with."""
+def _figures_held(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
+    """What the store has of the companies and metrics of these rows from some years around, to compare with."""
     table, companies = schema.metric_values.c, list({row["company"] for row in rows})
-    columns = (table.company, table.metric, table.tag, table.period_start, table.period_end, table.value)
-    known = select(*columns).where(table.company.in_(companies), table.metric.in_({r["metric"] for r in rows}))
-    return list(connection.execute(known).mappings())
+    ends = [row["period_end"] for row in rows]
+    known = select(*(table[name] for name in KEYS)).where(
+        table.company.in_(companies), table.metric.in_({row["metric"] for row in rows}),
+        table.period_end.between(min(ends) - HISTORY, max(ends) + HISTORY),
+    )  # fmt: skip
+    return connection.execute(known).tuples().all()
