@@ -102,7 +102,9 @@ CHECKED = [
 @pytest.mark.parametrize(("company", "slug", "end", "as_of", "value"), CHECKED)
 def test_a_quarterly_value_checked_by_hand(opened, company, slug, end, as_of, value):
     day = date.fromisoformat(as_of)
-    bundle = asked(opened, [company], [slug], quarter(date.fromisoformat(end)), end_of(day.year, day.month, day.day))
+    bundle = asked(
+        opened, [company], [slug], quarter(date.fromisoformat(end)), end_of(day.year, day.month, day.day)
+    )
     (fact,) = bundle.facts
     assert fact.value == pytest.approx(value, rel=1e-12)
     assert (fact.period_end.isoformat(), fact.filed_at.date() <= day, bundle.gaps) == (end, True, ())
@@ -142,11 +144,15 @@ def test_the_snapshots_are_twenty_dated_versions_and_each_is_what_was_known_then
     with store.reading() as connection:
         table = schema.metric_values.c
         days = connection.scalars(select(table.period_end).distinct().order_by(table.period_end)).all()
-        of_apple = select(table.period_end, table.value).where(table.company == APPLE, table.metric == "price-to-book")
+        of_apple = select(table.period_end, table.value).where(
+            table.company == APPLE, table.metric == "price-to-book"
+        )
         told = dict(connection.execute(of_apple).tuples().all())
     assert len(days) == len(told) == 20 and (days[0], days[-1]) == (date(2012, 12, 27), date(2015, 9, 22))
     for day in days:
-        (fact,) = asked(snapshots, [APPLE], ["price-to-book"], None, end_of(day.year, day.month, day.day)).facts
+        (fact,) = asked(
+            snapshots, [APPLE], ["price-to-book"], None, end_of(day.year, day.month, day.day)
+        ).facts
         assert (fact.value, fact.period_end, fact.filed_at.date()) == (told[day], day, day)
         assert fact.rule == f"a vendor's snapshot of {day}"
     assert catalog.companies.by_id(APPLE).name == "Apple Inc."
@@ -157,7 +163,13 @@ def test_a_margin_balance_in_hundred_millions_of_yuan_is_in_yuan(tmp_path):
     raw.mkdir(parents=True)
     (raw / "MARGIN.csv").symlink_to(REAL / "market/flows/ashare_margin_balance_2026-04_09.csv")
     with Store.open(tmp_path / "s.db", create=True) as store:
-        ingest(store, tmp_path / "raw", now=datetime(2026, 11, 1, tzinfo=UTC), metrics=Metrics.load(), embed=np.ones)
+        ingest(
+            store,
+            tmp_path / "raw",
+            now=datetime(2026, 11, 1, tzinfo=UTC),
+            metrics=Metrics.load(),
+            embed=np.ones,
+        )
         with store.reading() as connection:
             first = select(schema.flows).order_by("closed_at").limit(1)
             row = connection.execute(first).mappings().one()

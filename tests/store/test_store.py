@@ -25,7 +25,9 @@ def test_a_store_that_is_missing_of_another_version_or_something_else_is_refused
         Store.open(tmp_path / "text.db")
     with world.store.engine.begin() as connection:
         connection.execute(update(schema.store_schema).values(version=99))
-    with pytest.raises(InputError, match="has schema version 99, this finground reads 2.*finground store migrate"):
+    with pytest.raises(
+        InputError, match=r"has schema version 99, this finground reads 2.*finground store migrate"
+    ):
         Store.open(world.place)
 
 
@@ -94,7 +96,13 @@ def test_an_encoder_of_another_width_is_refused(world):
     write(world.raw / "news/reuters-headlines/more.jsonl", headline("20230701 1:00PM UTC", "Another one"))
     before = list(dump(world.store))
     with refused:
-        ingest(world.store, world.raw, now=NOW, metrics=METRICS, embed=lambda texts: np.stack([wide] * len(texts)))
+        ingest(
+            world.store,
+            world.raw,
+            now=NOW,
+            metrics=METRICS,
+            embed=lambda texts: np.stack([wide] * len(texts)),
+        )
     assert list(dump(world.store)) == before
 
 

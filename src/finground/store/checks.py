@@ -55,7 +55,9 @@ def far_off_prices(rows: Sequence[Row], held: Sequence[Row]) -> dict[int, str]:
     """Places among `rows` of bars whose close is 50 times, or a 50th of, that of the sessions around, or in
     another currency than those before; a split of such a size is a source's to tell.
     """
-    every = sorted([*((row["closed_at"], -1, row) for row in held), *_numbered(rows)], key=lambda one: one[:2])
+    every = sorted(
+        [*((row["closed_at"], -1, row) for row in held), *_numbered(rows)], key=lambda one: one[:2]
+    )
     closes = [row["close"] for _, _, row in every]
     found = {}
     for here, (_, at, row) in enumerate(every):
@@ -64,7 +66,7 @@ def far_off_prices(rows: Sequence[Row], held: Sequence[Row]) -> dict[int, str]:
         if held and row["currency"] != held[-1]["currency"]:
             found[at] = f"in {row['currency']}; the store has this series in {held[-1]['currency']}"
             continue
-        near = [close for close in closes[max(0, here - AROUND) : here] + closes[here + 1 : here + 1 + AROUND]]
+        near = closes[max(0, here - AROUND) : here] + closes[here + 1 : here + 1 + AROUND]
         history = [close for close in near if close]
         if len(history) >= FEWEST and not 1 / TIMES < row["close"] / median(history) < TIMES:
             found[at] = f"a close {TIMES} times off the sessions around it"

@@ -114,7 +114,9 @@ class Ledger:
         inputs = {slug: known(slug) for slug in formula.inputs(metric.formula or "")}
         leading = next((own[kind] for own in inputs.values() if own.get(kind)), [])
         rows = [
-            _computed(metric, {slug: self._at(slug, own, kind, end) for slug, own in inputs.items()}, end, kind)
+            _computed(
+                metric, {slug: self._at(slug, own, kind, end) for slug, own in inputs.items()}, end, kind
+            )
             for end in (fact.period_end for fact in leading)
         ]
         return [fact for fact in rows if fact is not None]
@@ -171,9 +173,11 @@ def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledg
 
 def as_traded(found: Sessions) -> bool:
     """Whether closes are known to be as traded: a vendor's history is adjusted for every split until the
-    day it was drawn, which as-filed share counts are not (case S5); the invented world has no splits.
+    day it was drawn, which as-filed share counts are not (case S5); one that tells its splits was undone at
+    ingest; the invented world has none.
     """
-    return found.series.source.startswith("synthetic")
+    source = found.series.source
+    return schema.is_synthetic(source) or source.endswith(schema.AS_TRADED)
 
 
 def _price_growth(metric: Metric, found: Sessions, before: Sessions | None) -> Fact | str:
@@ -196,13 +200,7 @@ def _of_day(metric: Metric, value: float, found: Sessions, facts: Sequence[Fact]
     filed = max([found.closed_at(at), *(fact.filed_at for fact in facts)])
     recorded = max([schema.moment(int(found.recorded_at[at])), *(fact.recorded_at for fact in facts)])
     priced = metric.unit in ("currency", "per-share")
-    rule = (
-        f"computed: {metric.formula}"
-        if metric.formula
-        else _close(found)
-        if metric.slug in BARS
-        else ""
-    )
+    rule = f"computed: {metric.formula}" if metric.formula else _close(found) if metric.slug in BARS else ""
     return Fact(
         f"{entity}/{metric.slug}/{day}/day",
         entity,

@@ -222,7 +222,9 @@ class _Writer:
     ) -> int:  # fmt: skip
         fresh, off = _fresh(connection, batch)
         for row, reason in off:
-            place = " ".join(str(row[column.name]) for column in batch.table.primary_key if column.name in row)
+            place = " ".join(
+                str(row[column.name]) for column in batch.table.primary_key if column.name in row
+            )
             value = row["close"] if "close" in row else row["value"]
             self._set_aside(connection, Aside(place, reason, str(value)), reasons)
         if batch.table is schema.news_companies:
@@ -343,7 +345,7 @@ def _fresh(
     if batch.table is schema.flows:
         return new, []
     before = of_entity.where(batch.table.c.closed_at < first).order_by(batch.table.c.closed_at.desc())
-    around = [*reversed(connection.execute(before.limit(AROUND)).mappings().all())]
+    around = [dict(row) for row in connection.execute(before.limit(AROUND)).mappings()][::-1]
     return _believed(new, far_off_prices(new, around))
 
 
@@ -356,7 +358,7 @@ def _believed(
 
 
 def _figures_held(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
-    """What the store has of the companies and metrics of these rows from some years around, to compare with."""
+    """What the store has of the companies and metrics of these rows from the time around, to compare with."""
     table, companies = schema.metric_values.c, list({row["company"] for row in rows})
     ends = [row["period_end"] for row in rows]
     known = select(*(table[name] for name in KEYS)).where(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from sqlalchemy import DDL, Connection, LargeBinary, column, delete, select, table
+from sqlalchemy import Connection, LargeBinary, column, delete, select, table
 
 from finground.core.errors import InputError
 from finground.store import schema
@@ -53,7 +53,7 @@ def migrate(place: Path | str) -> tuple[int, int]:
 
 def _step(connection: Connection, version: int, vectors: Vectors) -> None:
     for statement in STEPS[version]:
-        connection.execute(DDL(statement))
+        connection.exec_driver_sql(statement)
     schema.METADATA.create_all(connection)
     for of_table in schema.METADATA.tables.values():
         for index in of_table.indexes:
@@ -61,7 +61,7 @@ def _step(connection: Connection, version: int, vectors: Vectors) -> None:
     if version in MOVES:
         MOVES[version](connection, vectors)
     for statement in AFTER[version]:
-        connection.execute(DDL(statement))
+        connection.exec_driver_sql(statement)
 
 
 def _vectors_out_of_the_table(connection: Connection, vectors: Vectors) -> None:
@@ -69,7 +69,9 @@ def _vectors_out_of_the_table(connection: Connection, vectors: Vectors) -> None:
     blobs = table("news_vectors", column("news"), column("vector", LargeBinary))
     news, links = schema.news.c, schema.news_companies
     stored = select(news.id, news.published_at, news.source, news.headline, blobs.c.vector)
-    joined = stored.join_from(schema.news, blobs, blobs.c.news == news.id).order_by(news.published_at, news.id)
+    joined = stored.join_from(schema.news, blobs, blobs.c.news == news.id).order_by(
+        news.published_at, news.id
+    )
     kept = connection.execute(joined).mappings().all()
     for start in range(0, len(kept), ROWS):
         rows = [dict(row) for row in kept[start : start + ROWS]]

@@ -28,9 +28,7 @@ class Store:
         self.vectors = vectors
 
     @classmethod
-    def open(
-        cls, place: "Path | str", *, create: bool = False, vectors: Vectors | None = None
-    ) -> "Store":
+    def open(cls, place: "Path | str", *, create: bool = False, vectors: Vectors | None = None) -> "Store":
         """The store at a path (SQLite) or an SQLAlchemy URL (PostgreSQL). Vectors of headlines lie with it,
         or where `vectors` says.
 

@@ -115,7 +115,7 @@ class Reading:
         return sorted(ids, key=size, reverse=True)[:MOST]
 
     def _roughly_largest(self, ids: Sequence[str]) -> list[str]:
-        """A first look at many, in one statement: last close times shares, else times the volume of the day."""
+        """A first look at many, in one statement: last close times shares, else times the day's volume."""
         company, bars, values = schema.companies.c, schema.bars.c, schema.metric_values.c
 
         def last(column: Any) -> Any:

@@ -24,6 +24,7 @@ from sqlalchemy import (
 VERSION = 2  # `store/migrate.py` has the steps from each version to the next
 METADATA = MetaData()
 SYNTHETIC = "synthetic"  # how the source of an invented row begins
+AS_TRADED = "as traded"  # how the source of prices ends that no later split has changed
 
 
 def _key(name: str, kind: type = Text) -> Column[object]:

@@ -38,7 +38,9 @@ def figure_file(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
             continue
         ticker = plain_ticker(row["Ticker"])
         yield from introduce(ticker, known, {})
-        rows.append({**read, "company": known.tickers[ticker], "source": known.source(name), "accession": name})
+        rows.append(
+            {**read, "company": known.tickers[ticker], "source": known.source(name), "accession": name}
+        )
     yield Batch(schema.metric_values, rows)
 
 
@@ -53,7 +55,9 @@ def _figure(row: Mapping[str, str], metric: Metric) -> dict[str, Any]:
         raise ValueError(f"{metric.name} is in {metric.unit}, not in {row['Unit']}")
     end = date.fromisoformat(row["End"])
     if metric.instant == bool(row["Start"]):
-        raise ValueError(f"{metric.name} {'holds on a day, Start is empty' if metric.instant else 'has a Start'}")
+        raise ValueError(
+            f"{metric.name} {'holds on a day, Start is empty' if metric.instant else 'has a Start'}"
+        )
     filed = datetime.combine(date.fromisoformat(row["Filed"]), time(23, 59, 59), UTC)
     return {
         "metric": metric.slug,

@@ -20,7 +20,7 @@ from finground.store.sources.rows import Aside, Batch, Read
 
 STAMP = "%Y%m%d %I:%M%p UTC"  # 20150601 11:56PM UTC
 DAY = timedelta(days=1)
-WIRES = "reuters|wsj|bloomberg|ap|afp|dpa|cnbc|marketwatch|barron's|forbes|the wall street journal|financial times|ft"
+WIRES = "reuters|wsj|the wall street journal|bloomberg|ap|afp|dpa|cnbc|marketwatch|barron's|forbes|ft"
 SYNDICATED = re.compile(rf"\s*(?:[-–—|]\s*(?:{WIRES})|\((?:{WIRES})\))\s*$", re.I)
 
 

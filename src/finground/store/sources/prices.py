@@ -171,13 +171,14 @@ def _series(
 ) -> Iterator[Read]:
     """Rows of a table, oldest first as in the file; `whose` is the entity and the source."""
     rows: dict[int, dict[str, Any]] = {}
+    splits: dict[int, float] | None = None
     dated = _date_column(text, table)
     measured = {name: _measure(column, where) for name, column in columns.items()}
     for line, row in table_of(text, where, (dated, *columns.values())):
         place = f"{where}, line {line}"
         values = {name: _number(row[column], f"{place}, {column}") for name, column in columns.items()}
         try:
-            quoted = _quoted(row.get("Currency", ""), table, measured)
+            quoted = _quoted(row.get("Currency", ""), measured)
             closed = _closed_at(row[dated], quoted.currency or CURRENCY, table)
         except ValueError as error:
             raise InputError(f"{place}: {dated} is {row[dated]!r}; {error}") from error
@@ -189,6 +190,9 @@ def _series(
         if reason:
             yield Aside(place, reason, ",".join(row.values()))
             continue
+        if "Split" in row:
+            splits = {} if splits is None else splits
+            splits[closed] = _number(row["Split"], f"{place}, Split") or 0.0
         rows[closed] = {
             "entity": whose[0],
             "closed_at": closed,
@@ -198,7 +202,21 @@ def _series(
             "source": whose[1],
         }
     if rows:
-        yield Batch(table, list(rows.values()))
+        found = list(rows.values())
+        yield Batch(table, _as_traded(found, splits) if splits is not None else found)
+
+
+def _as_traded(rows: list[dict[str, Any]], splits: Mapping[int, float]) -> list[dict[str, Any]]:
+    """Prices and volumes as they were on their day, where a source rebases its history for each split and
+    says which there were (case S5).
+    """
+    factor, found = 1.0, []
+    for row in sorted(rows, key=lambda one: -one["closed_at"]):
+        prices = {name: row[name] and row[name] * factor for name in ("open", "high", "low", "close")}
+        volume = None if row["volume"] is None else row["volume"] / factor
+        found.append({**row, **prices, "volume": volume, "source": f"{row['source']} {schema.AS_TRADED}"})
+        factor *= splits[row["closed_at"]] or 1.0
+    return found[::-1]
 
 
 def _date_column(text: str, table: Table) -> str:
@@ -219,7 +237,7 @@ def _measure(column: str, where: str) -> Measure | None:
         raise InputError(f"{where}, line 1, {column}: {error}") from error
 
 
-def _quoted(currency: str, table: Table, measured: Mapping[str, Measure | None]) -> Measure:
+def _quoted(currency: str, measured: Mapping[str, Measure | None]) -> Measure:
     """What a row's money is in: by its column `Currency`, else by a header, else dollars.
 
     Raises:

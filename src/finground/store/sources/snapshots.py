@@ -45,7 +45,9 @@ def snapshot(path: Path, known: Known) -> Iterator[Read]:
     rows: list[dict[str, Any]] = []
     ragged: dict[int, str] = {}
     table = list(table_of(read_text(path), str(path), ("Symbol", "Name"), ragged))
-    yield from (Aside(f"line {line}", "not as many fields as the header", row) for line, row in ragged.items())
+    yield from (
+        Aside(f"line {line}", "not as many fields as the header", row) for line, row in ragged.items()
+    )
     bare = _without_scale([row for _, row in table])
     for column in bare:
         yield Aside(column, "money without a letter for its scale (63.8B) in the whole file", path.name)
@@ -56,13 +58,19 @@ def snapshot(path: Path, known: Known) -> Iterator[Read]:
             if isinstance(read, Aside):
                 yield read
             else:
-                rows.append({**read, "company": known.tickers[ticker], "source": source, **_of_day(day, path)})
+                rows.append(
+                    {**read, "company": known.tickers[ticker], "source": source, **_of_day(day, path)}
+                )
     yield Batch(schema.metric_values, rows)
 
 
 def _without_scale(rows: list[Mapping[str, str]]) -> list[str]:
     """Columns of money in which no number has a letter for its scale."""
-    money = [name for name in (rows[0] if rows else ()) if COLUMNS.get(name.strip().lower(), ("", ""))[1] == "currency"]
+    money = [
+        name
+        for name in (rows[0] if rows else ())
+        if COLUMNS.get(name.strip().lower(), ("", ""))[1] == "currency"
+    ]
     return [name for name in money if not any(row[name].strip()[-1:].isalpha() for row in rows)]
 
 

@@ -1,6 +1,6 @@
-"""What a number is in, told explicitly: "USD thousands", "万元", "GBp", "1e8cny", "shares millions", "percent".
+"""What a number is in, told explicitly: "USD thousands", "万元", "GBp", "1e8cny", "percent".
 
-A reader multiplies by `scale` and keeps the currency; what cannot be told is refused, never guessed (case S4).
+A reader multiplies by `scale` and keeps the currency; what cannot be told is refused, never guessed (S4).
 """
 
 import re
@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 MINOR = {  # quoted in hundredths of the currency, or with a scale in the name
     "GBp": ("GBP", 0.01), "GBX": ("GBP", 0.01), "ZAc": ("ZAR", 0.01), "ILA": ("ILS", 0.01),
-    "元": ("CNY", 1.0), "千元": ("CNY", 1e3), "万元": ("CNY", 1e4), "百万元": ("CNY", 1e6), "亿元": ("CNY", 1e8),
+    "元": ("CNY", 1.0), "千元": ("CNY", 1e3), "万元": ("CNY", 1e4), "百万元": ("CNY", 1e6),
+    "亿元": ("CNY", 1e8),
 }  # fmt: skip
 SCALES = {
-    "": 1.0, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "m": 1e6, "mn": 1e6,
-    "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9,
+    "": 1.0, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "m": 1e6,
+    "mn": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "b": 1e9,
 }  # fmt: skip
-TEXT = re.compile(r"(?P<kind>[A-Za-z]{3}|shares|count|ratio|percent)(?P<per>/share)?(?:\s+(?P<scale>[A-Za-z]+))?")
+TEXT = re.compile(
+    r"(?P<kind>[A-Za-z]{3}|shares|count|ratio|percent)(?P<per>/share)?(?:\s+(?P<scale>[A-Za-z]+))?"
+)
 POWER = re.compile(r"1e(?P<power>\d+)(?P<currency>[a-z]{3})")  # as in margin_balance_1e8cny
 
 

@@ -40,28 +40,28 @@ class ElasticVectors:
             raise InputError("elasticsearch is not installed; `pip install 'finground[server]'`") from error
         return cls(Elasticsearch(url))
 
-    def add(self, connection: Connection, news: Sequence[Mapping[str, Any]], vectors: Array) -> None:
+    def add(self, _: Connection, news: Sequence[Mapping[str, Any]], vectors: Array) -> None:
         """One document a headline, by its id: sent twice is stored once."""
         if not self.client.indices.exists(index=self.index):
             self.client.indices.create(index=self.index, mappings=mappings(vectors.shape[1]))
         self._send(_document(self.index, row, vector) for row, vector in zip(news, vectors, strict=True))
 
-    def links(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def links(self, _: Connection, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """The rows as they are; each company, with its time, goes to the document."""
         self._send(_link(self.index, row) for row in rows)
         return [{**row, "place": None} for row in rows]
 
-    def nearest(self, connection: Connection, wanted: Search, vector: Array) -> list[tuple[str, float]]:
+    def nearest(self, _: Connection, wanted: Search, vector: Array) -> list[tuple[str, float]]:
         """Exact cosines over what the filter leaves."""
         found = self.client.search(index=self.index, size=wanted.k, query=query(wanted, vector), source=False)
         return [(hit["_id"], float(hit["_score"]) - 1) for hit in found["hits"]["hits"]]
 
-    def of(self, connection: Connection, news: Sequence[str]) -> Array:
+    def of(self, _: Connection, news: Sequence[str]) -> Array:
         """The vectors as stored."""
         found = self.client.mget(index=self.index, ids=list(news), source=["embedding"])
         return np.array([row["_source"]["embedding"] for row in found["docs"]], dtype=np.float32)
 
-    def _send(self, actions: Iterator[Mapping[str, Any]]) -> None:
+    def _send(self, actions: Iterator[dict[str, Any]]) -> None:
         from elasticsearch.helpers import BulkIndexError, bulk
 
         try:

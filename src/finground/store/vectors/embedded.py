@@ -58,9 +58,7 @@ class FileVectors:
         if not rows:
             return []
         times = np.memmap(self.folder / "times.i8", dtype="<i8", mode="r", shape=(rows,))
-        stored = np.memmap(
-            self.folder / "vectors.f4", dtype="<f4", mode="r", shape=(rows, vector.shape[0])
-        )
+        stored = np.memmap(self.folder / "vectors.f4", dtype="<f4", mode="r", shape=(rows, vector.shape[0]))
         places = _places(connection, wanted, times)
         scores = _scores(stored, places, vector)
         best = _best(scores, times[places], wanted)
@@ -86,9 +84,7 @@ def _rows(connection: Connection) -> int:
     return 0 if last is None else last + 1
 
 
-def _places(
-    connection: Connection, wanted: Search, times: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _places(connection: Connection, wanted: Search, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The rows of the window about the companies, in order."""
     if wanted.companies is None:
         return np.flatnonzero((times >= wanted.start) & (times <= wanted.end))
@@ -105,7 +101,8 @@ def _scores(stored: Array, places: npt.NDArray[np.int64], vector: Array) -> Arra
     """Dot products of the rows with the vector."""
     asked = vector.astype(np.float32)
     parts = [
-        (stored[block[0] : block[-1] + 1] if len(block) == block[-1] - block[0] + 1 else stored[block]) @ asked
+        (stored[block[0] : block[-1] + 1] if len(block) == block[-1] - block[0] + 1 else stored[block])
+        @ asked
         for block in _blocks(places)
     ]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)

@@ -24,7 +24,7 @@ class Vector(UserDefinedType[Array]):
     def get_col_spec(self, **_: Any) -> str:
         return "vector"
 
-    def bind_processor(self, dialect: Dialect) -> Callable[[Array | None], str | None]:
+    def bind_processor(self, _: Dialect) -> Callable[[Array | None], str | None]:
         return lambda array: None if array is None else f"[{','.join(map(repr, array.tolist()))}]"
 
     def bind_expression(self, bindvalue: Any) -> Any:
@@ -32,7 +32,7 @@ class Vector(UserDefinedType[Array]):
 
         return cast(bindvalue, self)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[str], Array]:
+    def result_processor(self, _: Dialect, __: object) -> Callable[[str], Array]:
         return lambda text: np.array(text[1:-1].split(","), dtype=np.float32)
 
 
@@ -51,13 +51,11 @@ class PgVectors:
         Raises:
             InputError: if the server has no pgvector.
         """
-        from sqlalchemy import DDL
-
         try:
-            connection.execute(DDL("CREATE EXTENSION IF NOT EXISTS vector"))
+            connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector")
         except DBAPIError as error:
             raise InputError(
-                f"this PostgreSQL has no pgvector ({error.orig}); install the extension `vector` on the server"
+                f"this PostgreSQL has no pgvector ({error.orig}); install the extension on the server"
             ) from error
         embeddings.create(connection, checkfirst=True)
 
@@ -66,7 +64,7 @@ class PgVectors:
         rows = [{"news": row["id"], "embedding": vector} for row, vector in zip(news, vectors, strict=True)]
         connection.execute(insert(embeddings), rows)
 
-    def links(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def links(self, _: Connection, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """As they are: the vectors are joined by the id of the news."""
         return [{**row, "place": None} for row in rows]
 
