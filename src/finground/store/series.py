@@ -4,9 +4,11 @@ Of a revised day the last row recorded by then counts; of one that was recorded 
 first: a correction made after `as_of` is not known.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -86,7 +88,41 @@ def sessions(
                 break
             if row[0] not in rows or rows[row[0]][1] > until:
                 rows[row[0]] = row
-    return _sessions(entity, table.name, names, list(reversed(rows.values()))) if rows else None
+    return _sessions(entity, table.name, list(reversed(rows.values()))) if rows else None
+
+
+def many(
+    connection: Connection, table: Table, entities: Sequence[str], until: int, window: Window
+) -> dict[str, Sessions]:
+    """The sessions of many entities between the window's days, in one statement."""
+    names, closed = COLUMNS[table.name], table.c.closed_at
+    known = select(
+        table.c.entity, closed, table.c.recorded_at, *(table.c[name] for name in names), table.c.currency,
+        table.c.source,
+    ).where(table.c.entity.in_(entities), closed <= until)  # fmt: skip
+    if window.start is not None:
+        known = known.where(closed >= _midnight(window.start))
+    if window.end is not None:
+        known = known.where(closed < _midnight(window.end + timedelta(days=1)))
+    rows = connection.execute(known.order_by(table.c.entity, closed, table.c.recorded_at)).fetchall()
+    found = {}
+    for entity, own in itertools.groupby(rows, key=itemgetter(0)):
+        kept = _last_known(list(own), until)
+        currency, source = kept[-1][-2:]
+        times, recorded, *columns = zip(*(row[1:-2] for row in kept), strict=True)
+        found[entity] = _made(entity, table.name, times, recorded, columns, (currency, source))
+    return found
+
+
+def _last_known(rows: Sequence[Sequence[Any]], until: int) -> Sequence[Sequence[Any]]:
+    """Of rows in the order of time and recording, one a time: the last recorded by then, else the first."""
+    if all(before[1] < after[1] for before, after in itertools.pairwise(rows)):
+        return rows
+    kept: dict[int, Sequence[Any]] = {}
+    for row in rows:
+        if row[1] not in kept or row[2] <= until:
+            kept[row[1]] = row
+    return list(kept.values())
 
 
 def joined(all_sessions: Iterable[Sessions | None]) -> tuple[Series, ...]:
@@ -106,25 +142,24 @@ def within(found: Sessions, start: date) -> Sessions | None:
     )
 
 
-def _sessions(entity: str, kind: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sessions:
-    by_column = list(zip(*rows, strict=True))
-    times = np.array(by_column[0], dtype="datetime64[s]")
-    columns = tuple(np.array(values, dtype=np.float64) for values in by_column[4:])
-    series = Series(
-        _id(entity, kind, times),
-        entity,
-        tuple(names),
-        times,
-        columns,
-        str(by_column[2][-1]),
-        str(by_column[3][-1]),
-    )
-    return Sessions(series, np.array(by_column[1], dtype=np.int64))
+def _sessions(entity: str, kind: str, rows: Sequence[Sequence[Any]]) -> Sessions:
+    closed, recorded, currencies, sources, *columns = zip(*rows, strict=True)
+    return _made(entity, kind, closed, recorded, columns, (currencies[-1], sources[-1]))
+
+
+def _made(
+    entity: str, kind: str, closed: Sequence[int], recorded: Sequence[int], columns: Sequence[Sequence[Any]],
+    told: tuple[str, str],
+) -> Sessions:  # fmt: skip
+    times = np.array(closed, dtype=np.int64).astype("datetime64[s]")
+    arrays = tuple(np.array(values, dtype=np.float64) for values in columns)
+    series = Series(_id(entity, kind, times), entity, COLUMNS[kind], times, arrays, *told)
+    return Sessions(series, np.array(recorded, dtype=np.int64))
 
 
 def _id(entity: str, kind: str, times: npt.NDArray[np.datetime64]) -> str:
-    days = times.astype("datetime64[D]")
-    return f"{entity}/{kind}/{days[0]}..{days[-1]}"
+    first, last = times[0].astype("datetime64[D]"), times[-1].astype("datetime64[D]")
+    return f"{entity}/{kind}/{first}..{last}"
 
 
 def _midnight(day: date) -> int:

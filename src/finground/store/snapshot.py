@@ -27,7 +27,7 @@ LEFT = (
 
 
 def snapshot(store: Store, folder: Path, *, as_of: datetime) -> dict[str, Any]:
-    """Write `folder`/store.db and its vectors with a manifest; returns rows by table and the dump's sha256."""
+    """Write `folder`/store.db, its vectors and a manifest; returns rows by table and the dump's sha256."""
     about: dict[str, Any] = {"as_of": as_of.isoformat(), "schema_version": schema.VERSION}
     with whole_folder(folder, about) as out:
         about |= _freeze(store, out / "store.db", as_of)
