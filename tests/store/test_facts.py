@@ -1,6 +1,5 @@
 """Fiscal periods out of filings: restatements, a quarter's own figures, the calendar asked."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -139,7 +138,7 @@ def test_ratios_of_twelve_months_are_of_the_sums_and_per_share_figures_are_not_a
     for slug in ("revenue", "income"):  # the fourth quarter as filed
         rows[slug].append(row(10 if slug == "revenue" else 4, "2022-10-01..2022-12-31", "2023-02-15"))
     ledger = Ledger(
-        {slug: [replace(one, metric=slug) for one in own] for slug, own in rows.items()},
+        {slug: [one._replace(metric=slug) for one in own] for slug, own in rows.items()},
         Metrics((REVENUE, income, margin, EPS)),
     )
     assert [round(fact.value, 6) for fact in ledger.trailing("margin")] == [0.25, 0.25, 0.25, 0.25]
@@ -170,7 +169,7 @@ def test_periods_of_weeks_are_what_they_are(period, kind):
     ],
 )
 def test_a_period_keeps_the_companys_name_and_the_calendars(period, filed, fiscal, named):
-    one = replace(row(1, period, filed), fiscal_year=fiscal[0], fiscal_period=fiscal[1])
+    one = row(1, period, filed)._replace(fiscal_year=fiscal[0], fiscal_period=fiscal[1])
     (fact,) = [fact for facts in figures(REVENUE, [one]).values() for fact in facts]
     assert fact.rule == named
 

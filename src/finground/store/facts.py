@@ -10,7 +10,7 @@ that are no calendar year are the last four quarters, summed.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from finground.catalog.metrics import Metric
 from finground.records.bundle import Fact, Gap
@@ -27,8 +27,7 @@ OWN_REPORT = timedelta(days=150)  # a period's own report is filed within; its l
 SPANS = {1: "three months", 2: "six months", 3: "nine months", 4: "year"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(NamedTuple):
     """A row of `metric_values`; an instant's start is its end."""
 
     company: str
@@ -55,17 +54,12 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """All filings of one value: of a tag and a period, the earliest first."""
+    """All filings of one value, of a tag and a period, the earliest first; `last` is the one that counts, as
+    first filed with its value: repeating a figure is no news.
+    """
 
     rows: tuple[Reported, ...]
-
-    @property
-    def last(self) -> Reported:
-        """The value last filed, as first filed with it: repeating a figure is no news."""
-        at = len(self.rows) - 1
-        while at and self.rows[at - 1].value == self.rows[-1].value:
-            at -= 1
-        return self.rows[at]
+    last: Reported
 
     @property
     def before(self) -> Reported | None:
@@ -97,10 +91,17 @@ def chains(rows: Iterable[Reported]) -> list[Chain]:
     filings: dict[tuple[str, date, date], list[Reported]] = {}
     for row in rows:
         filings.setdefault((row.tag, row.period_start, row.period_end), []).append(row)
-    for filed in filings.values():
-        if len(filed) > 1:
-            filed.sort(key=lambda row: (row.filed_at, row.accession))
-    return [Chain(tuple(filed)) for filed in filings.values()]
+    return [_chain(filed) for filed in filings.values()]
+
+
+def _chain(filed: list[Reported]) -> Chain:
+    if len(filed) == 1:
+        return Chain((filed[0],), filed[0])
+    filed.sort(key=lambda row: (row.filed_at, row.accession))
+    at = len(filed) - 1
+    while at and filed[at - 1].value == filed[-1].value:
+        at -= 1
+    return Chain(tuple(filed), filed[at])
 
 
 def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
@@ -243,8 +244,7 @@ def _one_vintage(longer: Chain, shorter: Chain) -> bool:
 def _rest(longer: Chain, shorter: Chain) -> Fact:
     """The quarter by which the longer period is longer; a fourth quarter where the longer is a year."""
     long, short = longer.last, shorter.last
-    rest = replace(
-        long,
+    rest = long._replace(
         value=long.value - short.value,
         period_start=short.period_end + timedelta(days=1),
         filed_at=max(long.filed_at, short.filed_at),
@@ -264,24 +264,24 @@ def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
         if before
         else ""
     )
-    fact = _filed(row, kind, "; ".join(part for part in (_labels(row, chain.fiscal), restated) if part))
-    return replace(fact, period_start=None) if instant else fact
+    labels = _labels(row, chain.fiscal)
+    return _filed(row, kind, f"{labels}; {restated}" if labels and restated else labels or restated, instant)
 
 
-def _filed(row: Reported, kind: Kind, rule: str) -> Fact:
+def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
     return Fact(
-        id=f"{row.company}/{row.metric}/{row.period_end}/{kind}",
-        entity=row.company,
-        metric=row.metric,
-        value=row.value,
-        unit=row.unit,
-        currency=row.currency,
-        period_start=row.period_start,
-        period_end=row.period_end,
-        filed_at=schema.moment(row.filed_at),
-        recorded_at=schema.moment(row.recorded_at),
-        source=_source(row),
-        rule=rule,
+        f"{row.company}/{row.metric}/{row.period_end}/{kind}",
+        row.company,
+        row.metric,
+        row.value,
+        row.unit,
+        row.currency,
+        None if instant else row.period_start,
+        row.period_end,
+        schema.moment(row.filed_at),
+        schema.moment(row.recorded_at),
+        _source(row),
+        rule,
     )
 
 
@@ -330,6 +330,11 @@ def _kind(metric: Metric, days: int) -> Kind:
 
 def _is_year(days: int) -> bool:
     return YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
+
+
+def overlaps(fact: Fact, interval: Interval) -> bool:
+    """Whether a period has half of itself, or of the interval, in both."""
+    return _covers(fact, interval, _days(interval.start, interval.end))
 
 
 def _covers(fact: Fact, interval: Interval, days: int) -> bool:

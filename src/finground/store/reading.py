@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from finground.catalog.catalog import Catalog
 from finground.catalog.metrics import Metric
@@ -30,7 +30,15 @@ SHARES, VALUE = "shares-outstanding", "market-capitalisation"
 REACH = timedelta(days=500)  # how long before the dates asked figures are read: a year, and a report's delay
 AGO = timedelta(days=366)  # more of it for growth against the year before
 AT_ONCE = 32  # companies of a ranking worked out at once
-COLUMNS = [schema.metric_values.c[name] for name in Reported.__dataclass_fields__]
+ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
+HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
+VALUES = schema.metric_values.c
+KNOWN = select(*(VALUES[name] for name in Reported._fields)).where(
+    VALUES.company.in_(bindparam("ids", expanding=True)),
+    VALUES.metric.in_(bindparam("slugs", expanding=True)),
+    VALUES.period_end.between(bindparam("since"), bindparam("until")),
+    VALUES.filed_at <= bindparam("as_of"),
+)
 BEYOND = timedelta(days=190)  # a fiscal year that covers half of a calendar year ends so much later
 
 
@@ -139,37 +147,48 @@ class Reading:
         """
         metrics = self.catalog.metrics
         needed = [slug for slug in computed.inputs(slugs, metrics) if _is_stored(metrics.by_slug(slug))]
-        table = schema.metric_values.c
-        known = select(*COLUMNS).where(
-            table.company.in_(ids), table.metric.in_(needed), table.filed_at <= self.until
-        )
-        if since is not None:
-            known = known.where(table.period_end >= since)
-        if until is not None:
-            known = known.where(table.period_end <= until)
         for id in ids:
             self._rows.setdefault(id, {}).update((slug, []) for slug in needed)
             self._ledgers[id] = Ledger(self._rows[id], metrics)
-        for row in self.connection.execute(known) if needed and ids else ():
-            self._rows[row[0]][row[1]].append(Reported(*row))
+        asked = {"ids": ids, "slugs": needed, "as_of": self.until}
+        days = {"since": since or date.min, "until": until or date.max}
+        for row in self.connection.execute(KNOWN, asked | days) if needed and ids else ():
+            self._rows[row[0]][row[1]].append(Reported._make(row))
 
     def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
-        """What the dates asked can need, in one statement; for those left without any figure, whatever is on
-        file, in one more: a gap shows the nearest.
+        """What the dates asked can need, in one statement; for those whom that leaves without an answer, all
+        that is on file, in one more: a gap shows the nearest.
         """
-        reach = REACH + AGO if set(slugs) & set(computed.GROWTH) else REACH
-        first = interval.start if interval else self.as_of.date()
-        self.read(ids, slugs, first - reach, interval.end + BEYOND if interval else None)
         by_slug = self.catalog.metrics.by_slug
+        self.read(ids, slugs, *self._window([by_slug(slug) for slug in slugs], interval))
         bare = [
             (id, slug)
             for slug in slugs
             if by_slug(slug).frequency != "daily" and (by_slug(slug).tags or by_slug(slug).formula)
             for id in ids
-            if not any(self.ledger(id).of(slug).values())
+            if not self._answers(id, by_slug(slug), interval)
         ]
         if bare:
             self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(slug for _, slug in bare))
+
+    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None]:
+        """The days on which the periods end that the dates asked can need."""
+        first = interval.start if interval else self.as_of.date()
+        if any(metric.slug in computed.GROWTH for metric in metrics):
+            return first - REACH - AGO, interval.end + BEYOND if interval else None
+        if interval is None or any(metric.frequency != "quarterly" for metric in metrics):
+            return first - REACH, interval.end + BEYOND if interval else None
+        days = (interval.end - interval.start).days
+        if days > facts.QUARTER[-1]:
+            return first - REACH, interval.end + BEYOND
+        return first - ONE_BEFORE, interval.end + HALF
+
+    def _answers(self, id: str, metric: Metric, interval: Interval | None) -> bool:
+        """Whether what was read has a figure for the dates."""
+        known = self.ledger(id).of(metric.slug)
+        if interval is None:
+            return any(known.values())
+        return any(facts.overlaps(fact, interval) for own in known.values() for fact in own)
 
     def ledger(self, id: str) -> Ledger:
         """The figures read for a company."""

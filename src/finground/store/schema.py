@@ -7,6 +7,7 @@ here is SQLite's alone. Vectors of headlines lie with a backend of `store/vector
 """
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from sqlalchemy import (
     BigInteger,
@@ -174,6 +175,7 @@ def seconds(time: datetime) -> int:
     return int(time.timestamp() // 1)
 
 
+@lru_cache(maxsize=50_000)
 def moment(stored: int) -> datetime:
     """The aware time of stored seconds."""
     return datetime.fromtimestamp(stored, UTC)

@@ -4,11 +4,9 @@ Of a revised day the last row recorded by then counts; of one that was recorded 
 first: a correction made after `as_of` is not known.
 """
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -65,63 +63,43 @@ def sessions(
     connection: Connection, table: Table, entity: str, until: int, window: Window
 ) -> Sessions | None:
     """The sessions of the window that had closed by `until`, oldest first; None if there are none."""
-    names = COLUMNS[table.name]
     closed = table.c.closed_at
-    columns = (
-        closed,
-        table.c.recorded_at,
-        table.c.currency,
-        table.c.source,
-        *(table.c[name] for name in names),
-    )
-    known = select(*columns).where(table.c.entity == entity, closed <= until)
+    names = (closed.name, "recorded_at", *COLUMNS[table.name], "currency", "source")
+    known = select(*(table.c[name] for name in names)).where(table.c.entity == entity, closed <= until)
     if window.end is not None:
         known = known.where(closed < _midnight(window.end + timedelta(days=1)))
-    if window.start is not None and window.last is None:
-        known = known.where(closed >= _midnight(window.start))
-    rows: dict[int, Sequence[Any]] = {}
     earliest = None if window.start is None else _midnight(window.start)
+    if window.last is None:
+        if earliest is not None:
+            known = known.where(closed >= earliest)
+        rows = connection.execute(known.order_by(closed, table.c.recorded_at)).fetchall()
+        return _sessions(entity, table.name, _last_known(rows, until)) if rows else None
     with connection.execute(known.order_by(closed.desc(), table.c.recorded_at.desc())) as result:
-        for row in result:
-            enough = window.last is not None and len(rows) >= window.last
-            if row[0] not in rows and enough and (earliest is None or row[0] < earliest):
+        read = _newest(result, window.last, earliest)
+    return _sessions(entity, table.name, _last_known(read, until)) if read else None
+
+
+def _newest(rows: Iterable[Sequence[Any]], last: int, earliest: int | None) -> list[Sequence[Any]]:
+    """Of rows that come newest first, those of the `last` times and of all from `earliest` on, oldest first."""
+    found: list[Sequence[Any]] = []
+    times = 0
+    for row in rows:
+        if not found or found[-1][0] != row[0]:
+            if times >= last and (earliest is None or row[0] < earliest):
                 break
-            if row[0] not in rows or rows[row[0]][1] > until:
-                rows[row[0]] = row
-    return _sessions(entity, table.name, list(reversed(rows.values()))) if rows else None
-
-
-def many(
-    connection: Connection, table: Table, entities: Sequence[str], until: int, window: Window
-) -> dict[str, Sessions]:
-    """The sessions of many entities between the window's days, in one statement."""
-    names, closed = COLUMNS[table.name], table.c.closed_at
-    known = select(
-        table.c.entity, closed, table.c.recorded_at, *(table.c[name] for name in names), table.c.currency,
-        table.c.source,
-    ).where(table.c.entity.in_(entities), closed <= until)  # fmt: skip
-    if window.start is not None:
-        known = known.where(closed >= _midnight(window.start))
-    if window.end is not None:
-        known = known.where(closed < _midnight(window.end + timedelta(days=1)))
-    rows = connection.execute(known.order_by(table.c.entity, closed, table.c.recorded_at)).fetchall()
-    found = {}
-    for entity, own in itertools.groupby(rows, key=itemgetter(0)):
-        kept = _last_known(list(own), until)
-        currency, source = kept[-1][-2:]
-        times, recorded, *columns = zip(*(row[1:-2] for row in kept), strict=True)
-        found[entity] = _made(entity, table.name, times, recorded, columns, (currency, source))
-    return found
+            times += 1
+        found.append(row)
+    return found[::-1]
 
 
 def _last_known(rows: Sequence[Sequence[Any]], until: int) -> Sequence[Sequence[Any]]:
     """Of rows in the order of time and recording, one a time: the last recorded by then, else the first."""
-    if all(before[1] < after[1] for before, after in itertools.pairwise(rows)):
+    if len({row[0] for row in rows}) == len(rows):
         return rows
     kept: dict[int, Sequence[Any]] = {}
     for row in rows:
-        if row[1] not in kept or row[2] <= until:
-            kept[row[1]] = row
+        if row[0] not in kept or row[1] <= until:
+            kept[row[0]] = row
     return list(kept.values())
 
 
@@ -143,16 +121,10 @@ def within(found: Sessions, start: date) -> Sessions | None:
 
 
 def _sessions(entity: str, kind: str, rows: Sequence[Sequence[Any]]) -> Sessions:
-    closed, recorded, currencies, sources, *columns = zip(*rows, strict=True)
-    return _made(entity, kind, closed, recorded, columns, (currencies[-1], sources[-1]))
-
-
-def _made(
-    entity: str, kind: str, closed: Sequence[int], recorded: Sequence[int], columns: Sequence[Sequence[Any]],
-    told: tuple[str, str],
-) -> Sessions:  # fmt: skip
+    closed, recorded, *columns, currencies, sources = zip(*rows, strict=True)
     times = np.array(closed, dtype=np.int64).astype("datetime64[s]")
     arrays = tuple(np.array(values, dtype=np.float64) for values in columns)
+    told = (str(currencies[-1]), str(sources[-1]))
     series = Series(_id(entity, kind, times), entity, COLUMNS[kind], times, arrays, *told)
     return Sessions(series, np.array(recorded, dtype=np.int64))
 
