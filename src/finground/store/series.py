@@ -80,7 +80,7 @@ def sessions(
 
 
 def _newest(rows: Iterable[Sequence[Any]], last: int, earliest: int | None) -> list[Sequence[Any]]:
-    """Of rows that come newest first, those of the `last` times and of all from `earliest` on, oldest first."""
+    """Of rows that come newest first, those of the `last` times and all from `earliest` on, oldest first."""
     found: list[Sequence[Any]] = []
     times = 0
     for row in rows:
