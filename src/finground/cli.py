@@ -18,6 +18,7 @@ from typing import Any
 from finground.commands import projects, questions
 from finground.core.errors import FingroundError
 
+SOURCES = ("catalog", "edgar", "prices", "quotes", "snapshots", "news", "flows", "figures")
 Command = Callable[..., argparse.ArgumentParser]
 
 
@@ -143,10 +144,11 @@ def _question_commands(command: Command) -> None:
 def _other_commands(command: Command) -> None:
     command(projects.ingest, "raw files into the live store")
     made = command(projects.store, "what the live store holds")
-    made.add_argument("what", choices=["status"], nargs="?", default="status")
+    made.add_argument("what", choices=["status", "migrate"], nargs="?", default="status")
     made = command(projects.fetch, "raw files or a base from the network")
-    made.add_argument("source", choices=["base", "catalog", "edgar", "prices", "news"])
-    made.add_argument("names", nargs="*", help="tickers, or addresses of feeds")
+    made.add_argument("source", choices=["base", *SOURCES])
+    made.add_argument("names", nargs="*", help="tickers, or addresses of feeds; none: what the last one left")
+    made.add_argument("--allow-missing", action="store_true", help="end with 0 though some were not had")
 
     made = command(projects.table, "the papers' tables, ours beside theirs")
     made.add_argument("--copy", type=Path, metavar="FILE")

@@ -21,7 +21,7 @@ from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.encoder.embed import Embedder
 from finground.settings import Settings
-from finground.store.reader import Store
+from finground.store.place import open_store
 
 if TYPE_CHECKING:
     from finground.agent.tuned import TunedAgent
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_world(store: Path, settings: Settings, encoder: Embedder | None = None) -> Iterator[World]:
+def open_world(store: Path | str, settings: Settings, encoder: Embedder | None = None) -> Iterator[World]:
     """A store with the catalogue of what is in it, ready to answer from; the encoder may be open already."""
-    with Store.open(store) as opened:
+    with open_store(store, settings) as opened:
         catalog = Catalog(Companies(with_shipped(opened.companies())), Metrics.load())
         news = settings.news
         versions = {
             "finground": __version__,
-            "store": store.name,
+            "store": store.name if isinstance(store, Path) else "postgresql",
             "last_ingest": opened.last_ingest() or "frozen",
         }
         yield World(opened, catalog, (encoder or Embedder()).embed, news.k, news.threshold, versions)

@@ -211,6 +211,16 @@ class News(Part):
 
     k: Count = 20
     threshold: float = Field(default=0.2, ge=-1, le=1)
+    index: Literal["store", "elasticsearch"] = "store"  # where vectors of live news lie
+
+
+class Live(Part):
+    """The live store, and what `flows/ingest.py` fetches for it: tickers or CIKs, tickers, feeds."""
+
+    url: str | None = None  # a PostgreSQL; without one data/store/live.db. Passwords: ~/.pgpass or PGPASSWORD
+    edgar: tuple[str, ...] = ()
+    prices: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()
 
 
 class Endpoint(Part):
@@ -240,6 +250,7 @@ class Settings(Part):
     bench: Bench
     ablate: Ablate
     news: News = News()
+    store: Live = Live()
     endpoint: Endpoint | None = None
 
 

@@ -82,10 +82,10 @@ def ingest(work: Work) -> Outcome:
     from finground.catalog.metrics import Metrics
     from finground.encoder.embed import Embedder
     from finground.store.ingest import ingest as read_into
-    from finground.store.reader import Store
+    from finground.store.place import open_store
 
-    raw = _raw(work)
-    with Store.open(work.root.live, create=True) as store:
+    raw, settings = _raw(work), work.settings
+    with open_store(settings.store.url or work.root.live, settings, create=True) as store:
         read = read_into(store, raw, now=work.now, metrics=Metrics.load(), embed=Embedder().embed)
         rows = store.status()["rows"]
     write_json(work.root.ingested, {"files": read.hashes, "rows": rows, "skipped": read.skipped})
@@ -94,10 +94,11 @@ def ingest(work: Work) -> Outcome:
 
 def snapshot(work: Work) -> Outcome:
     """Freeze what the live store knew at `snapshot.as_of`."""
-    from finground.store.reader import Store
+    from finground.store.place import open_store
     from finground.store.snapshot import snapshot as freeze
 
-    with Store.open(work.root.live) as store:
+    settings = work.settings
+    with open_store(settings.store.url or work.root.live, settings) as store:
         counts = freeze(store, work.root.snapshot, as_of=_as_of(work.settings))
     return Outcome(_numbers(counts), counts)
 
@@ -319,7 +320,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
     ),
-    Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
+    Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",), version=2),
     Stage(
         "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2
     ),

@@ -78,4 +78,4 @@ def test_the_frozen_store_holds_nothing_filed_after_its_day(walked: Root):
             for table, time in schema.KNOWN_AT.items()
         }
     assert set(latest) >= {"bars", "flows", "metric_values", "news"}
-    assert {name for name, time in latest.items() if time > until} == set()
+    assert {name for name, time in latest.items() if (time or 0) > until} == set()

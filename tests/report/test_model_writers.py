@@ -80,7 +80,7 @@ def test_a_compact_report_rests_on_its_prompt_alone():
 def test_the_enriched_query_is_data_then_question():
     text = enrich(data_brief([fact("us:AAA", 19_881e6)]))
     assert (
-        "Net Income:\nAaa Corp: 19,881 million USD (2024-01-01 to 2024-03-31, filed 2024-05-02, test filing)"
+        "Aaa Corp | Net Income | 19,881 million USD | 2024-01-01 to 2024-03-31 | 2024-05-02 | test filing"
         in text
     )
     assert text.endswith("Financial query: How do Aaa Corp and Bbb Inc compare by net income?")

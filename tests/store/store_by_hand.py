@@ -88,7 +88,7 @@ class World:
     """A raw folder and the store it is read into."""
 
     raw: Path
-    place: Path
+    place: Path | str
     store: Store
 
     def ingest(self, now: datetime = NOW) -> Ingested:

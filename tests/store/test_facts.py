@@ -5,9 +5,10 @@ from datetime import date
 import pytest
 from store_by_hand import row
 
-from finground.catalog.metrics import Metric
+from finground.catalog.metrics import Metric, Metrics
 from finground.records.request import Interval
-from finground.store.facts import align, figures, latest
+from finground.store.computed import Ledger
+from finground.store.facts import align, figures, is_trailing, latest
 
 REVENUE = Metric("revenue", "Revenue", tags=("Revenues", "SalesRevenueNet"))
 EPS = Metric("eps", "EPS", unit="per-share", tags=("EarningsPerShareDiluted",))
@@ -94,6 +95,83 @@ def test_a_balance_stands_for_the_quarter_that_ends_on_its_day():
     known = figures(CASH, [row(1, "2023-04-01", "2023-05-01"), row(2, "2023-07-01", "2023-08-01")])
     assert [fact.value for fact in align(CASH, known, Q2, "c", TODAY)[0]] == [2]
     assert latest(CASH, known)[0].period_start is None
+
+
+def quarters_of(year, values):
+    """Four quarters filed a month after their ends."""
+    ends = (("01-01", "03-31", "05-01"), ("04-01", "06-30", "08-01"), ("07-01", "09-30", "11-01"))
+    rows = [
+        row(value, f"{year}-{start}..{year}-{end}", f"{year}-{filed}")
+        for value, (start, end, filed) in zip(values, ends, strict=False)
+    ]
+    return [*rows, row(sum(values), f"{year}-01-01..{year}-12-31", f"{year + 1}-02-15")]
+
+
+def test_twelve_months_that_are_no_calendar_year_are_the_last_four_quarters():
+    rows = quarters_of(2022, (1, 2, 3, 4)) + quarters_of(2023, (5, 6, 7, 8))[:2]
+    rows.append(row(6, "2022-01-01..2022-09-30", "2022-11-01"))  # so that Q4 2022 is 10 - 6
+    ledger = Ledger({"revenue": rows}, Metrics((REVENUE,)))
+    assert [(fact.period_end.isoformat(), fact.value) for fact in ledger.trailing("revenue")] == [
+        ("2022-12-31", 10), ("2023-03-31", 2 + 3 + 4 + 5), ("2023-06-30", 3 + 4 + 5 + 6),
+    ]  # fmt: skip
+    last = ledger.trailing("revenue")[-1]
+    assert last.rule == (
+        "trailing twelve months: sum of the quarters ended 2022-09-30, 2022-12-31, 2023-03-31, 2023-06-30"
+    )
+    assert last.source.count("EDGAR") == 4 and last.period_start == date(2022, 7, 1)
+
+
+def test_only_twelve_months_that_are_no_calendar_year_are_trailing():
+    assert is_trailing(Interval(date(2022, 7, 7), date(2023, 7, 6)))
+    assert not is_trailing(Interval(date(2023, 1, 1), date(2023, 12, 31)))
+    assert not is_trailing(Interval(date(2023, 4, 1), date(2023, 9, 30)))
+
+
+def test_ratios_of_twelve_months_are_of_the_sums_and_per_share_figures_are_not_added():
+    income = Metric("income", "Income", tags=("NetIncomeLoss",))
+    margin = Metric("margin", "Margin", unit="ratio", formula="income / revenue")
+    rows = {
+        "revenue": [one for year in (2022, 2023) for one in quarters_of(year, (10, 10, 10, 10))[:3]],
+        "income": [one for year in (2022, 2023) for one in quarters_of(year, (1, 2, 3, 4))[:3]],
+        "eps": [one for year in (2022, 2023) for one in quarters_of(year, (1, 2, 3, 4))[:3]],
+    }
+    for slug in ("revenue", "income"):  # the fourth quarter as filed
+        rows[slug].append(row(10 if slug == "revenue" else 4, "2022-10-01..2022-12-31", "2023-02-15"))
+    ledger = Ledger(
+        {slug: [one._replace(metric=slug) for one in own] for slug, own in rows.items()},
+        Metrics((REVENUE, income, margin, EPS)),
+    )
+    assert [round(fact.value, 6) for fact in ledger.trailing("margin")] == [0.25, 0.25, 0.25, 0.25]
+    assert ledger.trailing("eps") == []
+
+
+@pytest.mark.parametrize(
+    ("period", "kind"),
+    [
+        ("2023-01-29..2023-05-20", "quarter"),  # 16 weeks, as Kroger's first
+        ("2023-05-21..2023-08-12", "quarter"),  # 12 weeks
+        ("2022-09-25..2023-09-30", "year"),  # 53 weeks, as Apple's 2023
+        ("2022-09-25..2023-04-01", "year-to-date"),
+        ("2022-09-25..2023-07-01", "year-to-date"),
+    ],
+)
+def test_periods_of_weeks_are_what_they_are(period, kind):
+    assert [k for k, facts in figures(REVENUE, [row(1, period, "2023-11-01")]).items() if facts] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("period", "filed", "fiscal", "named"),
+    [
+        ("2023-04-02..2023-07-01", "2023-08-04", (2023, "Q3"), "fiscal Q3 2023 (calendar Q2 2023)"),
+        ("2022-09-25..2023-09-30", "2023-11-03", (2023, "FY"), "fiscal year 2023 (calendar 2023)"),
+        ("2023-05-01..2023-07-31", "2023-08-31", (2024, "Q2"), "fiscal Q2 2024 (calendar Q2 2023)"),
+        ("2023-04-02..2023-07-01", "2024-08-02", (2024, "Q3"), ""),  # the next year's report calls it its own
+    ],
+)
+def test_a_period_keeps_the_companys_name_and_the_calendars(period, filed, fiscal, named):
+    one = row(1, period, filed)._replace(fiscal_year=fiscal[0], fiscal_period=fiscal[1])
+    (fact,) = [fact for facts in figures(REVENUE, [one]).values() for fact in facts]
+    assert fact.rule == named
 
 
 def test_a_preferred_tag_wins_and_another_fills_where_it_is_missing():

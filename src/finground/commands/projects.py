@@ -88,11 +88,22 @@ def ingest(options: argparse.Namespace) -> None:
 
 
 def store(options: argparse.Namespace) -> None:
-    """What the live store holds."""
-    from finground.store.reader import Store
+    """What the live store holds and how far it lags; or a store of an older version brought to this one."""
+    root = Root(options.root)
+    settings = shared.settings(root)
+    place = shared.live(root, settings)
+    if options.what == "migrate":
+        from finground.store.migrate import migrate
 
-    with Store.open(shared.live(Root(options.root))) as opened:
-        status = opened.status()
+        before, after = migrate(place)
+        print(f"{place}: schema version {before}, now {after}")
+        return
+    from finground.store.missing import missing
+    from finground.store.place import open_store
+
+    with open_store(place, settings) as opened:
+        status = opened.status(shared.now())
+    status["missing"] = missing(root.folder / settings.raw)
     print(json.dumps(status, indent=2, sort_keys=True, default=str))
 
 
@@ -110,7 +121,10 @@ def fetch(options: argparse.Namespace) -> None:
     from finground.store.fetch import fetch as fetch_source
 
     into = root.folder / shared.settings(root).raw
-    for path in fetch_source(options.source, into, names=options.names, now=shared.now()):
+    found = fetch_source(
+        options.source, into, names=options.names, now=shared.now(), allow_missing=options.allow_missing
+    )
+    for path in found:
         print(path)
 
 

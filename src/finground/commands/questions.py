@@ -25,7 +25,7 @@ def request(options: argparse.Namespace) -> None:
 
     root = Root(options.root)
     settings = shared.settings(root)
-    with open_world(shared.live(root), settings) as world:
+    with open_world(shared.live(root, settings), settings) as world:
         agent = _agent(options, world, root, settings)
         asked = agent.request(options.question, shared.as_of(options.as_of))
         text = write(asked, options.form, world.catalog)
@@ -42,7 +42,7 @@ def lookup(options: argparse.Namespace) -> None:
 
     root = Root(options.root)
     settings, as_of = shared.settings(root), shared.as_of(options.as_of)
-    with open_world(shared.live(root), settings) as world:
+    with open_world(shared.live(root, settings), settings) as world:
         asked = read(options.request, options.form, world.catalog, as_of)
         bundle = serve_request(
             world.store,
@@ -70,7 +70,7 @@ def ask(options: argparse.Namespace) -> None:
     profile = _profile(options.profile) if options.profile else None
     if options.after and options.as_of is None:
         options.as_of = _kept(options.after).as_of.isoformat()
-    with roles.open_world(shared.live(root), settings, encoder) as world:
+    with roles.open_world(shared.live(root, settings), settings, encoder) as world:
         agent = _agent(options, world, root, settings)
         writer = roles.writer(options.writer, root, settings)
         models = roles.models("rules" if options.after else options.agent, options.writer, root, settings)
@@ -101,7 +101,8 @@ def score(options: argparse.Namespace) -> None:
 
     kept = _kept(options.answer)
     root = Root(options.root)
-    with open_world(shared.live(root), shared.settings(root)) as world:
+    settings = shared.settings(root)
+    with open_world(shared.live(root, settings), settings) as world:
         brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
         judged = judge(check(kept.report, brief), brief)
     if judged is None:
@@ -123,7 +124,8 @@ def serve(options: argparse.Namespace) -> None:
     from finground.service.app import serve as listen
 
     root = Root(options.root)
-    listen(shared.live(root), shared.settings(root), port=options.port, clock=shared.now)
+    settings = shared.settings(root)
+    listen(shared.live(root, settings), settings, port=options.port, clock=shared.now)
 
 
 def _agent(options: argparse.Namespace, world: "World", root: Root, settings: "Settings") -> "Agent":

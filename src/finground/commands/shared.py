@@ -32,15 +32,15 @@ def settings(root: Root) -> "Settings":
     return load(root.params)
 
 
-def live(root: Root) -> Path:
-    """The live store of a root.
+def live(root: Root, chosen: "Settings") -> Path | str:
+    """The live store of a root: a path, or the URL in its params.
 
     Raises:
         InputError: if nothing was ingested.
     """
     from finground.roles import there
 
-    return there(root.live, f"finground run ingest --root {root.folder}")
+    return chosen.store.url or there(root.live, f"finground run ingest --root {root.folder}")
 
 
 def commit() -> str:

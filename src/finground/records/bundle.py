@@ -114,12 +114,15 @@ class Bundle:
     synthetic: bool = False
 
     def frame(self) -> "pd.DataFrame":
-        """The facts as a table, one row a fact."""
+        """The facts as a table, one row a fact, with how many days before `as_of` its period ended."""
         import dataclasses
 
         import pandas as pd
 
-        return pd.DataFrame([dataclasses.asdict(fact) for fact in self.facts])
+        columns = [field.name for field in dataclasses.fields(Fact)]
+        table = pd.DataFrame([dataclasses.astuple(fact) for fact in self.facts], columns=columns)
+        table["age_days"] = [(self.as_of.date() - fact.period_end).days for fact in self.facts]
+        return table
 
 
 @dataclass(frozen=True, slots=True)

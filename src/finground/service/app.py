@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from finground.answer import World
 
 
-def serve(store: Path, settings: Settings, *, port: int, clock: Callable[[], datetime]) -> None:
+def serve(store: Path | str, settings: Settings, *, port: int, clock: Callable[[], datetime]) -> None:
     """Listen on 127.0.0.1 until stopped."""
     import uvicorn
 

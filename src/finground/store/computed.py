@@ -6,7 +6,7 @@ missing, a divisor is zero or currencies differ there is no fact.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -14,7 +14,7 @@ from finground.catalog import formula
 from finground.catalog.metrics import Metric, Metrics
 from finground.records.bundle import Fact
 from finground.store import schema
-from finground.store.facts import Figures, Kind, Reported, figures, nearest
+from finground.store.facts import Figures, Kind, Reported, figures, nearest, trailing
 from finground.store.series import Sessions
 
 GROWTH = {"revenue-growth": "total-revenue", "earnings-growth": "net-income"}
@@ -48,6 +48,7 @@ class Ledger:
         self._rows = rows
         self._metrics = metrics
         self._known: dict[str, Figures] = {}
+        self._trailing: dict[str, list[Fact]] = {}
 
     def of(self, slug: str) -> Figures:
         """All facts of a metric by kind: filed ones, and computed ones for periods without."""
@@ -57,9 +58,37 @@ class Ledger:
             if metric.formula and metric.frequency != "daily":
                 known = _filled(known, self._combined(metric))
             if slug in GROWTH:
-                known = {kind: _growth(metric, facts) for kind, facts in self.of(GROWTH[slug]).items()}
+                known = {kind: _growth(metric, kind, facts) for kind, facts in self.of(GROWTH[slug]).items()}
             self._known[slug] = known
         return self._known[slug]
+
+    def trailing(self, slug: str) -> list[Fact]:
+        """Twelve months to each quarter's end, of sums, formulas and growth alike; none of per-share figures,
+        which do not add up.
+        """
+        if slug not in self._trailing:
+            metric, known = self._metrics.by_slug(slug), self.of(slug)
+            found = known.get("year", [])
+            if metric.tags and metric.unit == "currency" and not metric.instant:
+                found = trailing(known.get("quarter", []), found)
+            elif metric.formula and not metric.instant:
+                found = self._worked_out(metric, "year", self._twelve_months)
+            elif slug in GROWTH:
+                found = _growth(metric, "year", self.trailing(GROWTH[slug]))
+            self._trailing[slug] = found
+        return self._trailing[slug]
+
+    def vendor(self, slug: str, day: date) -> Fact | None:
+        """The last value of a daily metric that a vendor's snapshot gave by the day, if it is fresh."""
+        rows = [row for row in self._rows.get(slug, ()) if day - FRESH <= row.period_end <= day]
+        if not rows:
+            return None
+        found = figures(replace(self._metrics.by_slug(slug), instant=True), rows)["instant"][-1]
+        return replace(found, rule=f"a vendor's snapshot of {found.period_end}")
+
+    def _twelve_months(self, slug: str) -> Figures:
+        known = self.of(slug)
+        return known if "instant" in known else {"year": self.trailing(slug)}
 
     def by(self, slug: str, day: date) -> Fact | None:
         """The last figure of a metric whose period had ended by the day, if it is fresh; years for annual
@@ -77,24 +106,22 @@ class Ledger:
         return ended[-1] if ended else None
 
     def _combined(self, metric: Metric) -> Figures:
-        slugs = formula.inputs(metric.formula or "")
-        kinds: tuple[Kind, ...] = ("instant",) if metric.instant else ("quarter", "year")
-        found: Figures = {}
-        for kind in kinds:
-            ends = [fact.period_end for fact in self._leading(slugs, kind)]
-            rows = [_computed(metric, self._at(slugs, kind, end), end, kind) for end in ends]
-            found[kind] = [fact for fact in rows if fact is not None]
-        return found
+        kinds: tuple[Kind, ...] = ("instant",) if metric.instant else ("quarter", "year", "year-to-date")
+        return {kind: self._worked_out(metric, kind, self.of) for kind in kinds}
 
-    def _leading(self, slugs: Sequence[str], kind: Kind) -> list[Fact]:
-        """The facts whose periods the computed ones take: the first input's of that kind."""
-        return next((self.of(slug)[kind] for slug in slugs if self.of(slug).get(kind)), [])
+    def _worked_out(self, metric: Metric, kind: Kind, known: Callable[[str], Figures]) -> list[Fact]:
+        """The formula for each period of the first input that has that kind."""
+        inputs = {slug: known(slug) for slug in formula.inputs(metric.formula or "")}
+        leading = next((own[kind] for own in inputs.values() if own.get(kind)), [])
+        rows = [
+            _computed(
+                metric, {slug: self._at(slug, own, kind, end) for slug, own in inputs.items()}, end, kind
+            )
+            for end in (fact.period_end for fact in leading)
+        ]
+        return [fact for fact in rows if fact is not None]
 
-    def _at(self, slugs: Sequence[str], kind: Kind, end: date) -> dict[str, Fact | None]:
-        return {slug: self._of_period(slug, kind, end) for slug in slugs}
-
-    def _of_period(self, slug: str, kind: Kind, end: date) -> Fact | None:
-        known = self.of(slug)
+    def _at(self, slug: str, known: Figures, kind: Kind, end: date) -> Fact | None:
         facts = known.get(kind) or known.get("instant", [])
         exact = next((fact for fact in facts if fact.period_end == end), None)
         if exact is not None or self._metrics.by_slug(slug).unit != "shares":
@@ -146,9 +173,11 @@ def daily(metric: Metric, found: Sessions, before: Sessions | None, ledger: Ledg
 
 def as_traded(found: Sessions) -> bool:
     """Whether closes are known to be as traded: a vendor's history is adjusted for every split until the
-    day it was drawn, which as-filed share counts are not (case S5); the invented world has no splits.
+    day it was drawn, which as-filed share counts are not (case S5); one that tells its splits was undone at
+    ingest; the invented world has none.
     """
-    return found.series.source.startswith("synthetic")
+    source = found.series.source
+    return schema.is_synthetic(source) or source.endswith(schema.AS_TRADED)
 
 
 def _price_growth(metric: Metric, found: Sessions, before: Sessions | None) -> Fact | str:
@@ -171,13 +200,7 @@ def _of_day(metric: Metric, value: float, found: Sessions, facts: Sequence[Fact]
     filed = max([found.closed_at(at), *(fact.filed_at for fact in facts)])
     recorded = max([schema.moment(int(found.recorded_at[at])), *(fact.recorded_at for fact in facts)])
     priced = metric.unit in ("currency", "per-share")
-    rule = (
-        f"computed: {metric.formula}"
-        if metric.formula
-        else "close of the session"
-        if metric.slug in BARS
-        else ""
-    )
+    rule = f"computed: {metric.formula}" if metric.formula else _close(found) if metric.slug in BARS else ""
     return Fact(
         f"{entity}/{metric.slug}/{day}/day",
         entity,
@@ -192,6 +215,13 @@ def _of_day(metric: Metric, value: float, found: Sessions, facts: Sequence[Fact]
         "; ".join(_sources([source, *(fact.source for fact in facts)])),
         rule,
     )
+
+
+def _close(found: Sessions) -> str:
+    """Which close: of a session, or of a bar within one."""
+    if schema.quotes.name in found.series.id.split("/"):
+        return f"close of the bar that ended {found.closed_at(-1):%H:%M} UTC"
+    return "close of the session"
 
 
 def _computed(metric: Metric, own: Mapping[str, Fact | None], end: date, kind: Kind) -> Fact | None:
@@ -235,13 +265,12 @@ def _sources(sources: Iterable[str]) -> Iterable[str]:
     return dict.fromkeys(part for source in sources for part in source.split("; "))
 
 
-def _growth(metric: Metric, facts: Sequence[Fact]) -> list[Fact]:
+def _growth(metric: Metric, kind: Kind, facts: Sequence[Fact]) -> list[Fact]:
     """Each against the one that ended a year before, within 20 days; none where that was not positive."""
     found = []
     for fact in facts:
         before = next((old for old in facts if abs(fact.period_end - YEAR - old.period_end) <= SAME), None)
         if before is not None and before.value > 0:
-            kind: Kind = "year" if fact.id.endswith("/year") else "quarter"
             rule = f"computed: {fact.metric} against the period ended {before.period_end}"
             found.append(
                 _from(

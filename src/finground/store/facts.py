@@ -1,31 +1,33 @@
 """Figures as filed become facts of a company's own periods, aligned with the calendar that was asked.
 
 Pure functions: rows known at `as_of` in, facts or a gap out. Of several filings of a period the last counts
-(case S1). A figure of a quarter is the quarter's own: filed as such, or a longer period less a shorter one
-with the same start, and then its rule says so (case S2). A balance-sheet value stands for the quarter that
-ends on its day.
+and its rule names the one before (case S1). A figure of a quarter is the quarter's own: filed as such, or a
+longer period less a shorter one with the same start, and then its rule says so (case S2); six and nine months
+as filed are year-to-date. A balance-sheet value stands for the quarter that ends on its day. Twelve months
+that are no calendar year are the last four quarters, summed.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from finground.catalog.metrics import Metric
 from finground.records.bundle import Fact, Gap
 from finground.records.request import Interval
 from finground.store import schema
 
-Kind = Literal["quarter", "year", "instant"]
+Kind = Literal["quarter", "year", "instant", "year-to-date"]
 Figures = dict[Kind, list[Fact]]  # by kind, the earliest first, one a period end
-QUARTER, YEAR = range(80, 101), range(350, 381)  # days of a period of 12 to 14 weeks, of 52 or 53
-REST = range(75, 121)  # days of a quarter that is what a longer period leaves over
+QUARTER, YEAR = range(75, 121), range(350, 381)  # days of a period of 11 to 17 weeks, of 52 or 53
+PARTS = (range(155, 205), range(240, 295))  # of two and of three quarters
 QUARTER_DAYS, YEAR_DAYS = 91, 365
+NEAR = 20  # days by which a period may begin or end beside what was asked, to be it
+OWN_REPORT = timedelta(days=150)  # a period's own report is filed within; its labels are the period's
 SPANS = {1: "three months", 2: "six months", 3: "nine months", 4: "year"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(NamedTuple):
     """A row of `metric_values`; an instant's start is its end."""
 
     company: str
@@ -42,39 +44,132 @@ class Reported:
     form: str
     source: str
     recorded_at: int
+    fiscal_year: int | None = None
+    fiscal_period: str | None = None
 
     @property
     def days(self) -> int:
         return (self.period_end - self.period_start).days + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """All filings of one value, of a tag and a period, the earliest first; `last` is the one that counts, as
+    first filed with its value: repeating a figure is no news.
+    """
+
+    rows: tuple[Reported, ...]
+    last: Reported
+
+    @property
+    def before(self) -> Reported | None:
+        """The last filing with another value than the one that counts."""
+        return next((row for row in reversed(self.rows) if row.value != self.rows[-1].value), None)
+
+    @property
+    def restated_later(self) -> bool:
+        """Whether a report of a later period gave another value than one filed before; an amendment (10-K/A)
+        corrects the period itself.
+        """
+        last = self.last
+        return not last.form.endswith("/A") and last is not self.rows[0]
+
+    @property
+    def fiscal(self) -> str:
+        """The company's own name of the period, out of the report of it: later reports carry theirs."""
+        first = self.rows[0]
+        filed = schema.moment(first.filed_at).date()
+        if first.fiscal_year is None or not first.fiscal_period or filed - first.period_end > OWN_REPORT:
+            return ""
+        if first.days in YEAR:
+            return f"fiscal year {first.fiscal_year}"
+        return f"fiscal {first.fiscal_period.replace('FY', 'Q4')} {first.fiscal_year}"
+
+
+def chains(rows: Iterable[Reported]) -> list[Chain]:
+    """Rows of one company and metric by tag and period, in the order they were filed."""
+    filings: dict[tuple[str, date, date], list[Reported]] = {}
+    for row in rows:
+        filings.setdefault((row.tag, row.period_start, row.period_end), []).append(row)
+    return [_chain(filed) for filed in filings.values()]
+
+
+def _chain(filed: list[Reported]) -> Chain:
+    if len(filed) == 1:
+        return Chain((filed[0],), filed[0])
+    filed.sort(key=lambda row: (row.filed_at, row.accession))
+    at = len(filed) - 1
+    while at and filed[at - 1].value == filed[-1].value:
+        at -= 1
+    return Chain(tuple(filed), filed[at])
+
+
 def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
     """The facts of one company and metric, out of all its rows known by then."""
-    rows = list(rows)
-    last = _last_filed(rows)
+    filed = chains(rows)
     if metric.instant:
-        return {"instant": _best([(row.preference, _fact(row, "instant", metric)) for row in last])}
-    years = [(row.preference, _fact(row, "year", metric)) for row in last if row.days in YEAR]
-    quarters = [(row.preference, _fact(row, "quarter", metric)) for row in last if row.days in QUARTER]
+        return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in filed])}
+    by_kind: dict[Kind, list[tuple[int, Fact]]] = {"quarter": [], "year": [], "year-to-date": []}
+    for one in filed:
+        kind = _kind_of(one.last.days)
+        if kind is not None:
+            by_kind[kind].append((one.last.preference, _fact(one, kind)))
     if metric.unit == "currency":
-        quarters += [
-            (1000 + longer.preference, _rest(longer, shorter))
-            for longer, shorter in _leaving_a_quarter(last)
-            if _one_vintage(longer, shorter, rows)
+        by_kind["quarter"] += [
+            (1000 + longer.last.preference, _rest(longer, shorter))
+            for longer, shorter in _leaving_a_quarter(filed)
+            if _one_vintage(longer, shorter)
         ]
-    return {"quarter": _best(quarters), "year": _best(years)}
+    return {kind: _best(facts) for kind, facts in by_kind.items()}
+
+
+def trailing(quarters: Sequence[Fact], years: Sequence[Fact]) -> list[Fact]:
+    """Twelve months to each quarter's end: the fiscal year as filed, else four quarters in a row, summed."""
+    sums = [
+        _sum(four)
+        for four in (quarters[at - 3 : at + 1] for at in range(3, len(quarters)))
+        if (four[3].period_end - _start(four[0])).days + 1 in YEAR and len({f.currency for f in four}) == 1
+    ]
+    by_end = {fact.period_end: fact for fact in (*sums, *years)}
+    return [by_end[end] for end in sorted(by_end)]
+
+
+def is_trailing(interval: Interval) -> bool:
+    """Whether the dates are twelve months that are no calendar year."""
+    return _is_year(_days(interval.start, interval.end)) and (interval.start.month, interval.start.day) != (
+        1, 1,
+    )  # fmt: skip
+
+
+def _sum(four: Sequence[Fact]) -> Fact:
+    ends = ", ".join(f"{fact.period_end}" for fact in four)
+    sources = dict.fromkeys(part for fact in four for part in fact.source.split("; "))
+    last = four[3]
+    return replace(
+        last,
+        id=f"{last.entity}/{last.metric}/{last.period_end}/twelve-months",
+        value=sum(fact.value for fact in four),
+        period_start=_start(four[0]),
+        filed_at=max(fact.filed_at for fact in four),
+        recorded_at=max(fact.recorded_at for fact in four),
+        source="; ".join(sources),
+        rule=f"trailing twelve months: sum of the quarters ended {ends}",
+    )
 
 
 def align(
     metric: Metric, known: Figures, interval: Interval, entity: str, as_of: date
 ) -> tuple[list[Fact], Gap | None]:
     """The facts of the fiscal periods that overlap the calendar interval by half, and what of it is not filed
-    yet.
+    yet. Six or nine months that a company filed as such are one fact, year-to-date.
     """
+    for fact in known.get("year-to-date", ()):
+        if abs((_start(fact) - interval.start).days) <= NEAR >= abs((fact.period_end - interval.end).days):
+            return [_noted(fact, _fit(fact, "year-to-date", interval))], None
     days = _days(interval.start, interval.end)
     kind = _kind(metric, days)
     facts = known.get(kind, [])
-    one = days <= 1.5 * QUARTER_DAYS or YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
+    one = days <= 1.5 * QUARTER_DAYS or _is_year(days)
     if one:
         found = sorted(
             (fact for fact in facts if _covers(fact, interval, days)),
@@ -83,24 +178,24 @@ def align(
         chosen = found[-1:]
     else:
         chosen = [fact for fact in facts if 2 * _overlap(fact, interval) >= _length(fact)]
-    noted = [
-        _noted(fact, f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}")
-        for fact in chosen
-    ]
+    noted = [_noted(fact, _fit(fact, kind, interval)) for fact in chosen]
     if chosen and (one or not _next_is_due(facts[-1], interval)):
         return noted, None
     return noted, _not_filed(metric, known, kind, interval, entity, as_of)
 
 
-def latest(metric: Metric, known: Figures, n: int = 1) -> list[Fact]:
-    """The last `n` periods filed; years only where there are no quarters or the metric is annual."""
+def latest(metric: Metric, known: Figures, n: int = 1, as_of: date | None = None) -> list[Fact]:
+    """The last `n` periods filed; years only where there are no quarters or the metric is annual. Given
+    `as_of`, the rule says how old the period is.
+    """
     order: tuple[Kind, ...] = (
         ("year", "instant", "quarter") if metric.frequency == "annual" else ("quarter", "instant", "year")
     )
     kind: Kind = next((kind for kind in order if known.get(kind)), "quarter")
+    found = known.get(kind, [])[-n:]
     return [
-        _noted(fact, f"latest {_word(fact, kind)} filed" if n == 1 else "")
-        for fact in known.get(kind, [])[-n:]
+        _noted(fact, f"latest {_word(fact, kind)} filed{_age(fact, as_of)}" if n == 1 else "")
+        for fact in found
     ]
 
 
@@ -110,83 +205,94 @@ def nearest(known: Figures, day: date) -> Fact | None:
     return min(facts, key=lambda fact: (abs((fact.period_end - day).days), fact.period_end), default=None)
 
 
-def _last_filed(rows: Iterable[Reported]) -> list[Reported]:
-    """Of each tag and period the value last filed, as first filed with it: repeating a figure is no news."""
-    filings: dict[tuple[str, date, date], list[Reported]] = {}
-    for row in rows:
-        filings.setdefault((row.tag, row.period_start, row.period_end), []).append(row)
-    found = []
-    for filed in filings.values():
-        filed.sort(key=lambda row: (row.filed_at, row.accession))
-        at = len(filed) - 1
-        while at and filed[at - 1].value == filed[-1].value:
-            at -= 1
-        found.append(filed[at])
-    return found
+def _kind_of(days: int) -> Kind | None:
+    """What a period of so many days is."""
+    if days in QUARTER:
+        return "quarter"
+    if days in YEAR:
+        return "year"
+    return "year-to-date" if any(days in part for part in PARTS) else None
 
 
-def _leaving_a_quarter(rows: Sequence[Reported]) -> list[tuple[Reported, Reported]]:
+def _leaving_a_quarter(filed: Sequence[Chain]) -> list[tuple[Chain, Chain]]:
     """Pairs of one tag with the same start, of which the longer has a quarter more: the year and its nine
     months.
     """
-    starts: dict[tuple[str, date], list[Reported]] = {}
-    for row in rows:
-        starts.setdefault((row.tag, row.period_start), []).append(row)
+    starts: dict[tuple[str, date], list[Chain]] = {}
+    for one in filed:
+        starts.setdefault((one.last.tag, one.last.period_start), []).append(one)
     return [
         (longer, shorter)
         for same in starts.values()
+        if len(same) > 1
         for longer in same
         for shorter in same
-        if longer.days <= YEAR[-1] and shorter.days >= QUARTER[0] and longer.days - shorter.days in REST
+        if longer.last.days <= YEAR[-1]
+        and shorter.last.days >= QUARTER[0]
+        and longer.last.days - shorter.last.days in QUARTER
     ]
 
 
-def _one_vintage(longer: Reported, shorter: Reported, rows: Sequence[Reported]) -> bool:
+def _one_vintage(longer: Chain, shorter: Chain) -> bool:
     """Whether both are figures of one state of the books: a year that a later year's report restates, minus
-    nine months as first filed, is no quarter's figure. An amendment (10-K/A) corrects the year itself.
+    nine months as first filed, is no quarter's figure.
     """
-    year, part = (_restated_later(row, rows) for row in (longer, shorter))
-    return year == part or (part and shorter.filed_at <= longer.filed_at)
+    year, part = longer.restated_later, shorter.restated_later
+    return year == part or (part and shorter.last.filed_at <= longer.last.filed_at)
 
 
-def _restated_later(row: Reported, rows: Sequence[Reported]) -> bool:
-    """Whether a report of a later period gave another value than one filed before."""
-    period = (row.tag, row.period_start, row.period_end)
-    before = (
-        old
-        for old in rows
-        if (old.tag, old.period_start, old.period_end) == period and old.filed_at < row.filed_at
+def _rest(longer: Chain, shorter: Chain) -> Fact:
+    """The quarter by which the longer period is longer; a fourth quarter where the longer is a year."""
+    long, short = longer.last, shorter.last
+    rest = long._replace(
+        value=long.value - short.value,
+        period_start=short.period_end + timedelta(days=1),
+        filed_at=max(long.filed_at, short.filed_at),
+        recorded_at=max(long.recorded_at, short.recorded_at),
     )
-    return not row.form.endswith("/A") and any(old.value != row.value for old in before)
+    fiscal = longer.fiscal.replace("year", "Q4") if long.days in YEAR else longer.fiscal
+    rule = f"{_span(long)} minus {_span(short)}"
+    fact = _filed(rest, "quarter", "; ".join(part for part in (rule, _labels(rest, fiscal)) if part))
+    return replace(fact, source=f"{_source(long)}; {_source(short)}")
 
 
-def _rest(longer: Reported, shorter: Reported) -> Fact:
-    rule = f"{_span(longer)} minus {_span(shorter)}"
-    fact = replace(
-        longer,
-        value=longer.value - shorter.value,
-        period_start=shorter.period_end + timedelta(days=1),
-        filed_at=max(longer.filed_at, shorter.filed_at),
-        recorded_at=max(longer.recorded_at, shorter.recorded_at),
+def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
+    """The value that counts, with its labels and what it restates."""
+    row, before = chain.last, chain.before if len(chain.rows) > 1 else None
+    restated = (
+        f"restates {before.value:.15g} filed {schema.moment(before.filed_at):%Y-%m-%d} ({before.accession})"
+        if before
+        else ""
     )
-    return replace(_fact(fact, "quarter", None), rule=rule, source=f"{_source(longer)}; {_source(shorter)}")
+    labels = _labels(row, chain.fiscal)
+    return _filed(row, kind, f"{labels}; {restated}" if labels and restated else labels or restated, instant)
 
 
-def _fact(row: Reported, kind: Kind, metric: Metric | None) -> Fact:
+def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
     return Fact(
-        id=f"{row.company}/{row.metric}/{row.period_end}/{kind}",
-        entity=row.company,
-        metric=row.metric,
-        value=row.value,
-        unit=row.unit,
-        currency=row.currency,
-        period_start=None if metric and metric.instant else row.period_start,
-        period_end=row.period_end,
-        filed_at=schema.moment(row.filed_at),
-        recorded_at=schema.moment(row.recorded_at),
-        source=_source(row),
-        rule="",
+        f"{row.company}/{row.metric}/{row.period_end}/{kind}",
+        row.company,
+        row.metric,
+        row.value,
+        row.unit,
+        row.currency,
+        None if instant else row.period_start,
+        row.period_end,
+        schema.moment(row.filed_at),
+        schema.moment(row.recorded_at),
+        _source(row),
+        rule,
     )
+
+
+def _labels(row: Reported, fiscal: str) -> str:
+    """The fiscal and the calendar name of a period (case S3); the calendar's is where its middle lies."""
+    if not fiscal:
+        return ""
+    half = row.days // 2 if row.days > 1 else QUARTER_DAYS // 2
+    middle = row.period_end - timedelta(days=half)
+    quarter = "" if row.days in YEAR else f"Q{(middle.month + 2) // 3} "
+    return f"{fiscal} (calendar {quarter}{middle.year})"
 
 
 def _best(facts: list[tuple[int, Fact]]) -> list[Fact]:
@@ -219,8 +325,16 @@ def _next_is_due(last: Fact, interval: Interval) -> bool:
 def _kind(metric: Metric, days: int) -> Kind:
     if metric.instant:
         return "instant"
-    is_year = YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
-    return "year" if is_year or metric.frequency == "annual" else "quarter"
+    return "year" if _is_year(days) or metric.frequency == "annual" else "quarter"
+
+
+def _is_year(days: int) -> bool:
+    return YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
+
+
+def overlaps(fact: Fact, interval: Interval) -> bool:
+    """Whether a period has half of itself, or of the interval, in both."""
+    return _covers(fact, interval, _days(interval.start, interval.end))
 
 
 def _covers(fact: Fact, interval: Interval, days: int) -> bool:
@@ -252,7 +366,17 @@ def _noted(fact: Fact, note: str) -> Fact:
     return replace(fact, rule="; ".join(part for part in (fact.rule, note) if part))
 
 
+def _fit(fact: Fact, kind: Kind, interval: Interval) -> str:
+    return f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}"
+
+
+def _age(fact: Fact, as_of: date | None) -> str:
+    return f", ended {(as_of - fact.period_end).days} days before {as_of}" if as_of else ""
+
+
 def _word(fact: Fact, kind: Kind) -> str:
+    if fact.id.endswith("/twelve-months"):
+        return "twelve months"
     return "balance-sheet date" if fact.period_start is None else f"fiscal {kind}"
 
 

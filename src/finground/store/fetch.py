@@ -1,47 +1,47 @@
 """Raw files from the network, in the shapes that `ingest` reads. With the download of a base, the only code
 that goes online.
 
-A client is handed in, or made from edgartools, yfinance or feedparser. What can be fetched is written, each
-file whole or not at all; if some names fail, the others are kept and the run fails with the list.
+A client is handed in, or made by `clients`. Each file is written whole or not at all. What could not be had
+is listed in `missing/SOURCE.json` with the reason, and the next fetch of the same names goes on from there.
 """
 
-import calendar
 import csv
+import hashlib
+import io
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from finground.core.artifact import read_json, read_text, whole_file, write_json
 from finground.core.errors import FingroundError, InputError
 from finground.core.log import progress
+from finground.store import clients
+from finground.store.clients import Bar, Entry, patiently
+from finground.store.missing import Missing
 from finground.store.sources.news import STAMP
 from finground.store.sources.prices import PRICES
 
-IDENTITY = "EDGAR_IDENTITY"  # "Jane Doe jane@example.org": SEC asks every caller to say who it is
+__all__ = ["SOURCES", "Bar", "Entry", "fetch"]
+
 TICKERS_URL = "https://www.sec.gov/files/company_tickers.json"
 FACTS_URL = "https://data.sec.gov/api/xbrl/companyfacts/CIK{cik:010d}.json"
+FILINGS_URL = "https://data.sec.gov/submissions/CIK{cik:010d}.json"
 YEARS_OF_PRICES = 10
-Bar = tuple[date, float, float, float, float, float, float]  # day, then as in PRICES
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A feed's item; `published` is aware."""
-
-    published: datetime
-    title: str
-    url: str
-    body: str
-
-
-Json = Callable[[str], Any]
-History = Callable[[str, date, date], Iterable[Bar]]
-Feed = Callable[[str], Iterable[Entry]]
+DAYS_OF_QUOTES = 5
+SOURCES: Mapping[str, str] = {  # and what they are fetched by
+    "catalog": "",
+    "edgar": "tickers or CIKs",
+    "prices": "tickers",
+    "quotes": "tickers",
+    "snapshots": "tickers",
+    "news": "feed URLs, or TICKER=URL",
+    "flows": "TICKER=URL of a CSV",
+    "figures": "NAME=URL of a CSV",
+}
 
 
 def fetch(
@@ -50,91 +50,61 @@ def fetch(
     *,
     names: Sequence[str],
     now: datetime,
-    client: Json | History | Feed | None = None,
+    client: Any = None,
+    allow_missing: bool = False,
 ) -> list[Path]:
-    """Fetch `catalog` (from SEC, or a copy), `edgar` (tickers or CIKs), `prices` (tickers) or `news`
-    (feed URLs, or TICKER=URL); the files written.
+    """Fetch a source by names; without names, what the last fetch of it left. Returns the files written.
 
     Raises:
-        InputError: if the source is unknown, names are missing, or EDGAR_IDENTITY is not set.
-        FingroundError: if a server does not answer, or not with what was asked.
+        InputError: if the source is unknown, there are no names, or EDGAR_IDENTITY is not set.
+        FingroundError: if some names were not had, unless `allow_missing`; the others are there.
     """
-    sources: dict[str, Callable[[], list[Path]]] = {
-        "catalog": lambda: [_catalog(into, names, client)],
-        "edgar": lambda: _each(names, "a ticker or CIK", _facts(into, client or edgar_client())),
-        "prices": lambda: _each(names, "a ticker", _prices(into, now, client or price_client())),
-        "news": lambda: [_news(into, names, now, client or feed_client())],
-    }
-    if source not in sources:
-        raise InputError(f"{source!r} cannot be fetched; there are: {', '.join(sources)}")
-    if source != "catalog" and not names:
-        raise InputError(
-            f"`finground fetch {source}` needs names: {'feed URLs' if source == 'news' else 'tickers'}"
+    if source not in SOURCES:
+        raise InputError(f"{source!r} cannot be fetched; there are: {', '.join(SOURCES)}")
+    if source == "catalog":
+        return [_catalog(into, names, client)]
+    rest = Missing.of(into, source, names)
+    if not rest.asked:
+        raise InputError(f"`finground fetch {source}` needs names: {SOURCES[source]}")
+    written = _each(rest, _one(source, into, now, client))
+    if rest.names and not allow_missing:
+        reasons = "; ".join(f"{name}: {why}" for name, why in rest.names.items())
+        raise FingroundError(
+            f"{len(rest.names)} of {len(rest.asked)} not fetched ({reasons}); `finground fetch {source}` "
+            f"tries these again, {rest.path} lists them"
         )
-    return sources[source]()
+    return written
 
 
-def edgar_client() -> Json:
-    """EDGAR through edgartools, which keeps to SEC's rate limit and waits when told to.
+def _one(source: str, into: Path, now: datetime, client: Any) -> Callable[[str], list[Path]]:
+    """What fetches one name of a source."""
+    if source == "edgar":
+        return _facts(into, client or clients.edgar_client())
+    if source == "prices":
+        return _prices(into, now, client or clients.price_client())
+    if source == "quotes":
+        return _quotes(into, now, client or clients.price_client(within=True))
+    if source == "snapshots":
+        return _snapshot(into, now, client or clients.key_client())
+    if source == "news":
+        return _news(into, now, client or clients.feed_client())
+    folder = "company-flows" if source == "flows" else "figures"
+    return _table(into / "market" / folder, client or clients.text_client())
 
-    Raises:
-        InputError: if EDGAR_IDENTITY is not set.
-    """
-    if not os.environ.get(IDENTITY):
-        raise InputError(
-            f"{IDENTITY} is not set; SEC asks who calls: export {IDENTITY}='Jane Doe jane@example.org'"
-        )
-    httprequests = _module("edgar.httprequests", "edgartools")
-    failures = (
-        _module("edgar.exceptions", "edgartools").EdgarError,
-        _module("httpx", "edgartools").HTTPError,
-    )
 
-    def download(url: str) -> Any:
+def _each(rest: Missing, one: Callable[[str], list[Path]]) -> list[Path]:
+    """The files of all names that are missing; what fails stays listed, with the reason."""
+    written: list[Path] = []
+    rest.save()
+    for name in progress(list(rest.names), "fetch", len(rest.names)):
         try:
-            return httprequests.download_json(url)
-        except failures as error:
-            raise ConnectionError(f"{url}: {error}") from error
-
-    return download
-
-
-def price_client() -> History:
-    """Daily bars through yfinance, the close not adjusted for dividends."""
-    yfinance = _module("yfinance", "yfinance")
-    failure = _module("yfinance.exceptions", "yfinance").YFException
-
-    def history(ticker: str, start: date, end: date) -> Iterable[Bar]:
-        asked = yfinance.Ticker(ticker)
-        try:
-            table = asked.history(start=start, end=end, auto_adjust=False, actions=False, raise_errors=True)
-        except failure as error:
-            raise ConnectionError(str(error)) from error
-        return [
-            (day.date(), *(float(row[name]) for name in PRICES.values())) for day, row in table.iterrows()
-        ]
-
-    return history
-
-
-def feed_client() -> Feed:
-    """RSS and Atom through feedparser; an entry without a date is left out: nobody could tell when it was
-    known.
-    """
-    feedparser = _module("feedparser", "feedparser")
-
-    def feed(url: str) -> Iterable[Entry]:
-        parsed = feedparser.parse(url)
-        if parsed.bozo and not parsed.entries:
-            raise ConnectionError(f"{url}: {parsed.bozo_exception}")
-        return [_entry(entry) for entry in parsed.entries if entry.get("published_parsed")]
-
-    return feed
-
-
-def _entry(entry: Any) -> Entry:
-    published = datetime.fromtimestamp(calendar.timegm(entry.published_parsed), UTC)
-    return Entry(published, entry.title, entry.get("link", ""), entry.get("summary", ""))
+            written += patiently(lambda name=name: one(name))  # type: ignore[misc]  # bound on purpose
+        except (OSError, ValueError) as error:
+            rest.names[name] = str(error)
+            rest.save()
+        else:
+            rest.done(name)
+    return written
 
 
 def _catalog(into: Path, names: Sequence[str], client: Any) -> Path:
@@ -148,7 +118,7 @@ def _catalog(into: Path, names: Sequence[str], client: Any) -> Path:
             f"`finground fetch catalog` takes one file, not {len(names)}: a copy of {TICKERS_URL}"
         )
     where, kind = (names[0], InputError) if names else (TICKERS_URL, FingroundError)
-    listed = _copy(Path(where)) if names else _answer(client or edgar_client())
+    listed = _copy(Path(where)) if names else _answer(client or clients.edgar_client())
     if not _is_sec_list(listed):
         raise kind(
             f"{where} is not SEC's list, whose entries have cik_str, ticker and title; nothing was written"
@@ -158,9 +128,9 @@ def _catalog(into: Path, names: Sequence[str], client: Any) -> Path:
     return path
 
 
-def _answer(client: Any) -> Any:
+def _answer(client: clients.Json) -> Any:
     try:
-        return client(TICKERS_URL)
+        return patiently(lambda: client(TICKERS_URL))
     except (OSError, ValueError) as error:
         raise FingroundError(f"{TICKERS_URL} was not fetched: {error}; nothing was written") from error
 
@@ -180,15 +150,21 @@ def _is_sec_list(listed: Any) -> bool:
     )
 
 
-def _facts(into: Path, client: Any) -> Callable[[str], Path]:
-    def one(name: str) -> Path:
+def _facts(into: Path, client: clients.Json) -> Callable[[str], list[Path]]:
+    """Company facts, and the index of submissions beside them."""
+
+    def one(name: str) -> list[Path]:
         cik = int(name) if name.isdigit() else _cik(into, name)
-        data = client(FACTS_URL.format(cik=cik))
-        if not isinstance(data, dict) or "facts" not in data:
+        facts = client(FACTS_URL.format(cik=cik))
+        if not isinstance(facts, dict) or "facts" not in facts:
             raise ValueError("the answer is not company facts (a rate limit?)")
-        path = into / "sec" / "companyfacts" / f"CIK{cik:010d}.json"
-        write_json(path, data)
-        return path
+        filings = client(FILINGS_URL.format(cik=cik))
+        if not isinstance(filings, dict) or "filings" not in filings:
+            raise ValueError("the answer is not an index of submissions (a rate limit?)")
+        paths = [into / "sec" / kind / f"CIK{cik:010d}.json" for kind in ("submissions", "companyfacts")]
+        write_json(paths[0], filings)
+        write_json(paths[1], facts)
+        return paths
 
     return one
 
@@ -204,76 +180,115 @@ def _cik(into: Path, ticker: str) -> int:
     return int(found)
 
 
-def _prices(into: Path, now: datetime, client: Any) -> Callable[[str], Path]:
+def _prices(into: Path, now: datetime, client: clients.History) -> Callable[[str], list[Path]]:
     """Bars of finished sessions only: until yesterday, UTC."""
     start = now.date() - timedelta(days=round(YEARS_OF_PRICES * 365.25))
 
-    def one(ticker: str) -> Path:
-        if not re.fullmatch(r"[A-Za-z0-9.^-]+", ticker):
-            raise InputError(f"{ticker!r} is not a ticker; write it like AAPL or BRK-B")
-        rows = list(client(ticker, start, now.date()))
+    def one(ticker: str) -> list[Path]:
+        rows = list(client(_checked(ticker), start, now.date()))
         if not rows:
             raise ValueError("no bars in the answer")
-        path = into / "market" / "prices" / f"{ticker.upper()}.csv"
-        with whole_file(path) as temporary, temporary.open("w", newline="") as out:
-            csv.writer(out, lineterminator="\n").writerows([("Date", *PRICES.values()), *rows])
-        return path
+        head = ("Date", *PRICES.values(), "Currency", "Split")
+        return [_csv(into / "market" / "prices" / f"{ticker.upper()}.csv", head, map(astuple, rows))]
 
     return one
 
 
-def _news(into: Path, names: Sequence[str], now: datetime, client: Any) -> Path:
-    """All entries of the feeds as one JSONL; those of TICKER=URL are about that company."""
-    path = into / "news" / "feeds" / f"{now:%Y%m%dT%H%M%SZ}.jsonl"
-    rows: list[dict[str, Any]] = []
+def _quotes(into: Path, now: datetime, client: clients.History) -> Callable[[str], list[Path]]:
+    """Bars within days that have ended."""
+    start, end = now.date() - timedelta(days=DAYS_OF_QUOTES), now.date() + timedelta(days=1)
 
-    def one(name: str) -> Path:
+    def one(ticker: str) -> list[Path]:
+        bars = [bar for bar in client(_checked(ticker), start, end) if _ended(bar, now)]
+        if not bars:
+            raise ValueError("no bars in the answer")
+        head = ("Time", *PRICES.values(), "Currency")
+        rows = ((_iso(bar), *astuple(bar)[1:-1]) for bar in bars)
+        return [_csv(into / "market" / "quotes" / f"{ticker.upper()}.csv", head, rows)]
+
+    return one
+
+
+def _ended(bar: Bar, now: datetime) -> bool:
+    return isinstance(bar.time, datetime) and bar.time <= now
+
+
+def _iso(bar: Bar) -> str:
+    return bar.time.isoformat()
+
+
+def _snapshot(into: Path, now: datetime, client: clients.Key) -> Callable[[str], list[Path]]:
+    """One file a day; each company had adds its row, and the file is written whole again."""
+    path = into / "market" / "snapshots" / f"{now.date()}.csv"
+
+    def one(ticker: str) -> list[Path]:
+        row = client(_checked(ticker))
+        rows = {row["Symbol"]: row}
+        if path.is_file():
+            with path.open(newline="") as held:
+                rows = {old["Symbol"]: old for old in csv.DictReader(held)} | rows
+        values = ([one[column] for column in row] for one in rows.values())
+        return [_csv(path, tuple(row), values)]
+
+    return one
+
+
+def _news(into: Path, now: datetime, client: clients.Feed) -> Callable[[str], list[Path]]:
+    """A feed's entries as one JSONL; those of TICKER=URL are about that company."""
+
+    def one(name: str) -> list[Path]:
         match = re.match(r"([A-Z0-9.-]+)=(http.*)", name)
         ticker, url = (match[1], match[2]) if match else ("", name)
-        for entry in client(url):
-            row = {
-                "ts": entry.published.astimezone(UTC).strftime(STAMP),
-                "title": entry.title,
-                "href": entry.url,
-            }
-            rows.append({**row, "body": entry.body, "matched": [ticker] if ticker else []})
-        return path
+        rows = [_headline(entry, ticker) for entry in client(url)]
+        if not rows:
+            return []
+        key = hashlib.sha256(name.encode()).hexdigest()[:8]
+        path = into / "news" / "feeds" / f"{now:%Y%m%dT%H%M%SZ}-{key}.jsonl"
+        with whole_file(path) as temporary:
+            temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        return [path]
 
-    _each(names, "a feed URL", one)
-    with whole_file(path) as temporary:
-        temporary.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return one
+
+
+def _headline(entry: Entry, ticker: str) -> dict[str, Any]:
+    return {
+        "ts": entry.published.astimezone(UTC).strftime(STAMP),
+        "title": entry.title,
+        "href": entry.url,
+        "body": entry.body,
+        "matched": [ticker] if ticker else [],
+    }
+
+
+def _table(folder: Path, client: clients.Text) -> Callable[[str], list[Path]]:
+    """A CSV under its name; whether it has the columns is for `ingest` to say."""
+
+    def one(name: str) -> list[Path]:
+        match = re.fullmatch(r"([A-Za-z0-9.^_-]+)=(http\S+)", name)
+        if match is None:
+            raise InputError(f"{name!r} is not NAME=URL; write it like AAPL=https://host/flows.csv")
+        text = client(match[2])
+        if not next(csv.reader(io.StringIO(text)), []):
+            raise ValueError("the answer has no header")
+        path = folder / f"{match[1]}.csv"
+        with whole_file(path) as temporary:
+            temporary.write_text(text)
+        return [path]
+
+    return one
+
+
+def _checked(ticker: str) -> str:
+    """Raises:
+    InputError: if it is no ticker.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9.^-]+", ticker):
+        raise InputError(f"{ticker!r} is not a ticker; write it like AAPL or BRK-B")
+    return ticker
+
+
+def _csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    with whole_file(path) as temporary, temporary.open("w", newline="") as out:
+        csv.writer(out, lineterminator="\n").writerows([head, *rows])
     return path
-
-
-def _each(names: Sequence[str], what: str, one: Callable[[str], Path]) -> list[Path]:
-    """The files of all names; those that fail are named at the end.
-
-    Raises:
-        FingroundError: if any failed.
-    """
-    written, failed = list[Path](), dict[str, str]()
-    for name in progress(names, "fetch", len(names)):
-        try:
-            written.append(one(name))
-        except (OSError, ValueError) as error:
-            failed[name] = str(error)
-    if failed:
-        reasons = "; ".join(f"{name}: {why}" for name, why in failed.items())
-        raise FingroundError(
-            f"{len(failed)} of {len(names)} not fetched ({reasons}); give {what}, or try again later"
-        )
-    return written
-
-
-def _module(name: str, package: str) -> Any:
-    """A client library.
-
-    Raises:
-        InputError: if it is not installed.
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise InputError(f"{package} is not installed; `pip install 'finground[fetch]'`") from error

@@ -5,47 +5,60 @@ same store. A file of a layout we do not know is listed as skipped; a damaged on
 InputError, and nothing of it is written (case S7).
 """
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Table, select, update
+from sqlalchemy import Connection, Date, Dialect, Table, select, update
 
 from finground.catalog.metrics import Metrics
 from finground.core.artifact import digest
 from finground.core.errors import InputError
 from finground.core.log import progress
 from finground.store import schema
+from finground.store.checks import AROUND, HISTORY, KEYS, far_off_figures, far_off_prices
 from finground.store.reader import Store
-from finground.store.sources import edgar, news, prices, tables
+from finground.store.sources import edgar, figures, news, prices, snapshots, tables
 from finground.store.sources.known import Known
 from finground.store.sources.rows import Aside, Batch, Read
+from finground.store.vectors import Array, check_width
 
 log = logging.getLogger(__name__)
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 CHUNK = 1024  # headlines embedded at once
+AT_ONCE = 10_000  # ids asked for in one statement
+SERIES = (schema.bars, schema.quotes, schema.flows)
 LONGEST = 200  # characters embedded where there is a body; what a news item is about it says first
 
 KINDS: tuple[tuple[str, str], ...] = (  # in the order they are read
     ("tickers", "sec/company_tickers.json*"),
+    ("submissions", "sec/submissions/*.json*"),
     ("securities", "market/sp500_constituents*.csv*"),
     ("securities", "market/*securities*.csv*"),
     ("facts", "sec/companyfacts/*.json*"),
+    ("figures", "market/figures/*.csv*"),
+    ("snapshots", "market/snapshots*/*.csv*"),
     ("price-archive", "market/*price*.tar.xz"),
     ("prices", "market/prices/*.csv*"),
+    ("quotes", "market/quotes/*.csv*"),
     ("index", "market/index/*.csv*"),
     ("flows", "market/company-flows/*.csv*"),
     ("news", "news/*/*.jsonl*"),
 )
+BY_CATALOGUE = ("facts", "figures")  # what is read of these depends on the metrics of the catalogue
 ELSEWHERE = {
     "sec/10k-html/*": "a text for the corpus", "news/reuters21578/*": "a text for the corpus",
+    "market/nyse_fundamentals*": "figures without the day they became known",
+    "market/ashare/*": "prices adjusted for dividends, without the close as traded",
 }  # fmt: skip
 
 
@@ -78,17 +91,35 @@ def ingest(store: Store, raw: Path, *, now: datetime, metrics: Metrics, embed: E
         )
     hashes = {str(path.relative_to(raw)): digest(path) for _, path in files}
     known = _known(store, synthetic=(raw / "SYNTHETIC").exists())
+    tags = hashlib.sha256(repr(metrics.all).encode()).hexdigest()
     rows, aside = dict[str, int](), dict[str, int]()
+    _describe(store, metrics, schema.seconds(now))
     with store.reading() as connection:
         done = set(connection.scalars(select(schema.ingested.c.sha256)))
     for kind, path in progress(files, "ingest"):
         name = str(path.relative_to(raw))
-        if hashes[name] not in done:
-            done.add(hashes[name])
-            writer = _Writer(name, hashes[name], kind, schema.seconds(now), embed, rows, aside)
+        key = _key(hashes[name], tags) if kind in BY_CATALOGUE else hashes[name]
+        if key not in done:
+            done.add(key)
+            writer = _Writer(name, key, kind, schema.seconds(now), embed, rows, aside)
             writer.write(store, _read(kind, path, known, metrics))
     log.info("ingest: %d files, new rows %s, set aside %s", len(files), rows, aside)
     return Ingested(hashes, rows, skipped, aside)
+
+
+def _key(sha256: str, tags: str) -> str:
+    """What stands for a file whose reading depends on the catalogue: with other metrics it is read again."""
+    return hashlib.sha256(f"{sha256} {tags}".encode()).hexdigest()
+
+
+def _describe(store: Store, metrics: Metrics, recorded_at: int) -> None:
+    """The metrics as a table of the star, for whoever reads the store with other tools."""
+    rows = [
+        {"slug": m.slug, "name": m.name, "unit": m.unit, "frequency": m.frequency, "instant": m.instant}
+        for m in metrics.all
+    ]
+    with store.engine.begin() as connection:
+        add(connection, schema.metrics, [{**row, "recorded_at": recorded_at} for row in rows])
 
 
 def _files(raw: Path) -> tuple[list[tuple[str, Path]], dict[str, str]]:
@@ -120,9 +151,14 @@ def _kind(name: str) -> int | None:
 def _read(kind: str, path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
     if kind == "facts":
         return edgar.company_facts(path, known, metrics)
+    if kind == "figures":
+        return figures.figure_file(path, known, metrics)
     readers: dict[str, Callable[[Path, Known], Iterator[Read]]] = {
         "tickers": tables.company_tickers,
+        "submissions": tables.submissions,
         "securities": tables.securities,
+        "snapshots": snapshots.snapshot,
+        "quotes": prices.quote_file,
         "price-archive": prices.price_archive,
         "prices": prices.price_file,
         "index": prices.index_file,
@@ -159,47 +195,63 @@ class _Writer:
     def write(self, store: Store, read: Iterator[Read]) -> None:
         """All of the file and the note that it was read, or nothing; nothing if another ingest was first."""
         counts, reasons = dict[str, int](), dict[str, int]()
+        if self.kind == "news":  # encoding takes minutes, in which others may write
+            with store.reading() as connection:
+                held = _merged(connection, list(_gathered(read)))
+            vectors, read = self._embedded(store, held), iter(held)
+        else:
+            vectors = {}
         with store.engine.begin() as connection:
             note = {"sha256": self.sha256, "path": self.path, "kind": self.kind, "rows": 0}
             if not add(connection, schema.ingested, [{**note, "recorded_at": self.recorded_at}]):
                 return
             for item in _gathered(read):
                 if isinstance(item, Aside):
-                    self._set_aside(connection, item)
-                    reasons[item.reason] = reasons.get(item.reason, 0) + 1
+                    self._set_aside(connection, item, reasons)
                 else:
-                    counts[item.table.name] = counts.get(item.table.name, 0) + self._add(connection, item)
+                    new = self._add(store, connection, item, vectors, reasons)
+                    counts[item.table.name] = counts.get(item.table.name, 0) + new
             total_rows = update(schema.ingested).where(schema.ingested.c.sha256 == self.sha256)
             connection.execute(total_rows.values(rows=sum(counts.values())))
-        for total, new in ((self.rows, counts), (self.aside, reasons)):
-            for key, count in new.items():
+        for total, new_of in ((self.rows, counts), (self.aside, reasons)):
+            for key, count in new_of.items():
                 total[key] = total.get(key, 0) + count
 
-    def _add(self, connection: Connection, batch: Batch) -> int:
-        fresh = _fresh(connection, batch)
+    def _add(
+        self, store: Store, connection: Connection, batch: Batch, vectors: Mapping[str, Array],
+        reasons: dict[str, int],
+    ) -> int:  # fmt: skip
+        fresh, off = _fresh(connection, batch)
+        for row, reason in off:
+            place = " ".join(
+                str(row[column.name]) for column in batch.table.primary_key if column.name in row
+            )
+            value = row["close"] if "close" in row else row["value"]
+            self._set_aside(connection, Aside(place, reason, str(value)), reasons)
+        if batch.table is schema.news_companies:
+            return add(connection, batch.table, store.vectors.links(connection, fresh)) if fresh else 0
+        written = add(connection, batch.table, [{**row, "recorded_at": self.recorded_at} for row in fresh])
         if batch.table is schema.news and fresh:
-            self._embed(connection, fresh)
-        if fresh and batch.table is schema.news_companies:
-            return add(connection, batch.table, fresh)
-        return add(connection, batch.table, [{**row, "recorded_at": self.recorded_at} for row in fresh])
+            matrix = np.stack([vectors[text_of(row)] for row in fresh])
+            check_width(connection, matrix.shape[1], self.recorded_at)
+            store.vectors.add(connection, fresh, matrix)
+        return written
 
-    def _embed(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Vectors of new headlines, each text once; made before anything of the file is written."""
-        texts = list(dict.fromkeys(text_of(row) for row in rows))
+    def _embedded(self, store: Store, items: Sequence[Read]) -> dict[str, Array]:
+        """Vectors of the headlines the store does not have, by text; made before anything is written."""
+        with store.reading() as connection:
+            batches = (item for item in items if isinstance(item, Batch) and item.table is schema.news)
+            texts = list(dict.fromkeys(text_of(r) for b in batches for r in _fresh(connection, b)[0]))
         starts = progress(range(0, len(texts), CHUNK), f"embedding {self.path}")
         made = [np.asarray(self.embed(texts[start : start + CHUNK]), dtype="<f4") for start in starts]
-        vectors = dict(zip(texts, np.concatenate(made), strict=True))
-        add(
-            connection,
-            schema.news_vectors,
-            [{"news": r["id"], "vector": vectors[text_of(r)].tobytes()} for r in rows],
-        )
+        return dict(zip(texts, np.concatenate(made), strict=True)) if made else {}
 
-    def _set_aside(self, connection: Connection, item: Aside) -> None:
+    def _set_aside(self, connection: Connection, item: Aside, reasons: dict[str, int]) -> None:
         row = {"sha256": self.sha256, "place": item.place, "path": self.path, "reason": item.reason}
         add(
             connection, schema.quarantine, [{**row, "content": item.content, "recorded_at": self.recorded_at}]
         )
+        reasons[item.reason] = reasons.get(item.reason, 0) + 1
 
 
 def text_of(row: Mapping[str, Any]) -> str:
@@ -208,14 +260,44 @@ def text_of(row: Mapping[str, Any]) -> str:
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Insert rows whose key is not there yet; returns how many were new."""
+    """Insert rows whose key is not there yet; returns how many were new.
+
+    The statement is compiled once and the driver is handed plain tuples, which is thrice as fast.
+    """
     if not rows:
         return 0
-    if connection.dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert as keep_insert
+    statement, names = _insert(connection.dialect, table, tuple(rows[0]))
+    values = map(itemgetter(*names), rows) if len(names) > 1 else ((row[names[0]],) for row in rows)
+    if connection.dialect.name == "sqlite" and any(isinstance(table.c[name].type, Date) for name in names):
+        dated = [at for at, name in enumerate(names) if isinstance(table.c[name].type, Date)]
+        values = (_iso(row, dated) for row in values)
+    return connection.exec_driver_sql(statement, list(values)).rowcount
+
+
+def _iso(row: Sequence[Any], dated: Sequence[int]) -> tuple[Any, ...]:
+    """A row as SQLite keeps it: days as text."""
+    kept = list(row)
+    for at in dated:
+        kept[at] = kept[at].isoformat()
+    return tuple(kept)
+
+
+def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The statement that keeps what is there, and the columns in the order of its values."""
+    if dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
     else:
-        from sqlalchemy.dialects.sqlite import insert as keep_insert  # type: ignore[assignment]  # same calls
-    return connection.execute(keep_insert(table).on_conflict_do_nothing(), list(rows)).rowcount
+        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]  # same calls
+    kept = insert(table).on_conflict_do_nothing()
+    compiled = kept.compile(dialect=_positional(dialect), column_keys=list(names))
+    return str(compiled), tuple(compiled.positiontup or ())
+
+
+def _positional(dialect: Dialect) -> Dialect:
+    """The dialect with values by place: `?`, or `%s` of psycopg."""
+    made: Any = type(dialect)
+    positional: Dialect = made(paramstyle="qmark" if dialect.name == "sqlite" else "format")
+    return positional
 
 
 def _gathered(read: Iterator[Read]) -> Iterator[Read]:
@@ -229,16 +311,88 @@ def _gathered(read: Iterator[Read]) -> Iterator[Read]:
     yield from (Batch(table, rows) for table, rows in held.values())
 
 
-def _fresh(connection: Connection, batch: Batch) -> Sequence[Mapping[str, Any]]:
-    """Rows the store does not have: for bars and flows, those whose values differ from the last recorded."""
+def _merged(connection: Connection, items: Sequence[Read]) -> list[Read]:
+    """The items with headlines that the store has from the 24 hours before under the id it has them by."""
+    rows = [
+        row
+        for item in items
+        if isinstance(item, Batch) and item.table is schema.news
+        for row in item.rows
+    ]  # fmt: skip
+    day = int(news.DAY.total_seconds())
+    before = {
+        row["id"]: news.identity(row["headline"], schema.moment(row["published_at"] - day)) for row in rows
+    }
+    held = _published(connection, list(before.values()))
+    same = {
+        row["id"]: id
+        for row in rows
+        if (id := before[row["id"]]) in held and 0 <= row["published_at"] - held[id] <= day
+    }
+    if not same:
+        return list(items)
+    return [item if isinstance(item, Aside) else _renamed(item, same) for item in items]
+
+
+def _renamed(batch: Batch, same: Mapping[str, str]) -> Batch:
     if batch.table is schema.news:
-        held = set(connection.scalars(select(schema.news.c.id)))
-        return [row for row in batch.rows if row["id"] not in held]
-    if batch.table not in (schema.bars, schema.flows) or not batch.rows:
-        return batch.rows
+        return Batch(batch.table, [row for row in batch.rows if row["id"] not in same])
+    return Batch(batch.table, [{**row, "news": same.get(row["news"], row["news"])} for row in batch.rows])
+
+
+def _published(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
+    """When the items of these ids that the store has were published."""
+    held: dict[str, int] = {}
+    table = schema.news.c
+    for start in range(0, len(ids), AT_ONCE):
+        known = select(table.id, table.published_at).where(table.id.in_(ids[start : start + AT_ONCE]))
+        held |= dict(connection.execute(known).tuples().all())
+    return held
+
+
+def _fresh(
+    connection: Connection, batch: Batch
+) -> tuple[Sequence[Mapping[str, Any]], list[tuple[Mapping[str, Any], str]]]:
+    """Rows the store does not have (of bars and flows, those whose values differ from the last recorded), and
+    those that are far off their own history, with the reason.
+    """
+    if not batch.rows:
+        return batch.rows, []
+    if batch.table is schema.news:
+        held = _published(connection, [row["id"] for row in batch.rows])
+        return [row for row in batch.rows if row["id"] not in held], []
+    if batch.table is schema.metric_values:
+        return _believed(batch.rows, far_off_figures(batch.rows, _figures_held(connection, batch.rows)))
+    if batch.table not in SERIES:
+        return batch.rows, []
     columns = [column for column in batch.table.c if column.name not in ("recorded_at", "entity", "source")]
-    entity = batch.rows[0]["entity"]
-    stored = select(*columns).where(batch.table.c.entity == entity).order_by("closed_at", "recorded_at")
+    entity, first = batch.rows[0]["entity"], min(row["closed_at"] for row in batch.rows)
+    of_entity = select(*columns).where(batch.table.c.entity == entity)
+    stored = of_entity.where(batch.table.c.closed_at >= first).order_by("closed_at", "recorded_at")
     last = {row.closed_at: tuple(row) for row in connection.execute(stored)}
     names = [column.name for column in columns]
-    return [row for row in batch.rows if last.get(row["closed_at"]) != tuple(row[name] for name in names)]
+    new = [row for row in batch.rows if last.get(row["closed_at"]) != tuple(row[name] for name in names)]
+    if batch.table is schema.flows:
+        return new, []
+    before = of_entity.where(batch.table.c.closed_at < first).order_by(batch.table.c.closed_at.desc())
+    around = [dict(row) for row in connection.execute(before.limit(AROUND)).mappings()][::-1]
+    return _believed(new, far_off_prices(new, around))
+
+
+def _believed(
+    rows: Sequence[Mapping[str, Any]], off: Mapping[int, str]
+) -> tuple[Sequence[Mapping[str, Any]], list[tuple[Mapping[str, Any], str]]]:
+    if not off:
+        return rows, []
+    return [row for at, row in enumerate(rows) if at not in off], [(rows[at], why) for at, why in off.items()]
+
+
+def _figures_held(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
+    """What the store has of the companies and metrics of these rows from the time around, to compare with."""
+    table, companies = schema.metric_values.c, list({row["company"] for row in rows})
+    ends = [row["period_end"] for row in rows]
+    known = select(*(table[name] for name in KEYS)).where(
+        table.company.in_(companies), table.metric.in_({row["metric"] for row in rows}),
+        table.period_end.between(min(ends) - HISTORY, max(ends) + HISTORY),
+    )  # fmt: skip
+    return connection.execute(known).tuples().all()

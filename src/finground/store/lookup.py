@@ -48,7 +48,7 @@ def lookup(
             reading.index(take, 1 if request.interval is None else None, request.interval)
         reading.needed(needs, request.interval, take)
         wanted = search_of(request, needs, members_of_news(request, companies), as_of, (k, threshold))
-        passages = news.search(connection, wanted, vector)
+        passages = news.search(connection, store.vectors, wanted, vector)
     sources = [row.source for rows in (take.facts.values(), take.series.values(), passages) for row in rows]
     return Bundle(
         as_of,

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, func, inspect, 
 
 from finground.core.errors import InputError
 from finground.store import schema
+from finground.store.vectors import Vectors
 
 if TYPE_CHECKING:
     from finground.catalog.companies import Company
@@ -22,25 +23,32 @@ if TYPE_CHECKING:
 class Store:
     """An open store; use it as a context manager, or close it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, vectors: Vectors) -> None:
         self.engine = engine
+        self.vectors = vectors
 
     @classmethod
-    def open(cls, place: "Path | str", *, create: bool = False) -> "Store":
-        """The store at a path (SQLite) or an SQLAlchemy URL.
+    def open(cls, place: "Path | str", *, create: bool = False, vectors: Vectors | None = None) -> "Store":
+        """The store at a path (SQLite) or an SQLAlchemy URL (PostgreSQL). Vectors of headlines lie with it,
+        or where `vectors` says.
 
         Raises:
             InputError: if it is not there (and not to be created), not a store, or of another schema version.
         """
-        store = cls(_engine(str(place), create))
+        store = cls(_engine(str(place), create), vectors or _vectors(str(place)))
         try:
             if create:
                 store._prepare()
-            store._check(place)
+            store._check(str(place) if store.engine.dialect.name == "sqlite" else str(store.engine.url))
         except BaseException:
             store.close()
             raise
         return store
+
+    @classmethod
+    def unchecked(cls, place: "Path | str") -> "Store":
+        """A store of whatever version, to be migrated."""
+        return cls(_engine(str(place), False), _vectors(str(place)))
 
     def __enter__(self) -> "Store":
         return self
@@ -60,6 +68,14 @@ class Store:
                 connection.exec_driver_sql("BEGIN")  # the driver itself begins only before it writes
             else:
                 connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction over everything, changes of tables among it."""
+        with self.engine.connect() as connection, connection.begin():
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
     def companies(self) -> "list[Company]":
@@ -135,8 +151,12 @@ class Store:
             with self.engine.begin() as connection:
                 schema.METADATA.create_all(connection)
                 connection.execute(schema.store_schema.insert(), [{"version": schema.VERSION}])
+                if connection.dialect.name == "postgresql":
+                    from finground.store.vectors.pgvector import PgVectors
 
-    def _check(self, place: "Path | str") -> None:
+                    PgVectors().prepare(connection)
+
+    def _check(self, place: str) -> None:
         from sqlalchemy.exc import DatabaseError
 
         try:
@@ -149,7 +169,7 @@ class Store:
         if version != schema.VERSION:
             raise InputError(
                 f"{place} has schema version {version}, this finground reads {schema.VERSION}; "
-                "ingest the raw files into a new store"
+                "`finground store migrate` brings it there"
             )
 
 
@@ -166,9 +186,20 @@ def with_data(connection: Connection, ids: Sequence[str] | None, until: int | No
     return list(connection.scalars(found))
 
 
+def _vectors(place: str) -> Vectors:
+    """The backend that goes with a store: files beside SQLite, pgvector in PostgreSQL."""
+    if "://" in place:
+        from finground.store.vectors.pgvector import PgVectors
+
+        return PgVectors()
+    from finground.store.vectors.embedded import FileVectors
+
+    return FileVectors(Path(place).with_suffix(".news"))
+
+
 def _engine(place: str, create: bool) -> Engine:
     if "://" in place:
-        return create_engine(place)
+        return _server(place)
     path = Path(place)
     if create:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -186,10 +217,31 @@ def _engine(place: str, create: bool) -> Engine:
     return engine
 
 
+def _server(url: str) -> Engine:
+    """A PostgreSQL by URL.
+
+    Raises:
+        InputError: if it is no URL of one, or its driver is not installed.
+    """
+    from sqlalchemy.exc import ArgumentError
+    from sqlalchemy.exc import NoSuchModuleError as NoDialect
+
+    try:
+        engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://", 1))
+    except (ArgumentError, NoDialect) as error:
+        raise InputError(f"{url!r} is no database's URL; write postgresql://user@host/name") from error
+    except ModuleNotFoundError as error:
+        raise InputError(f"{error.name} is not installed; `pip install 'finground[server]'`") from error
+    if engine.dialect.name != "postgresql":
+        raise InputError(f"{engine.dialect.name} is no store's; by URL it is PostgreSQL, else give a path")
+    return engine
+
+
 def _write_ahead(connection: Any, _: Any) -> None:
     """Readers go on seeing the old state while a file is written."""
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA cache_size=-65536")  # 64 MB: a file's rows fall all over an index
 
 
 def _with_tickers(company: "Company", tickers: list[str]) -> "Company":

@@ -2,12 +2,14 @@
 bundle.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from finground.catalog.catalog import Catalog
 from finground.catalog.metrics import Metric
@@ -22,9 +24,22 @@ from finground.store.series import Sessions, Window, sessions
 MARKET = "market"
 STALE = timedelta(days=10)  # a latest price older than that is no latest price
 MOST = 10  # companies shown for peers, an industry or the market
+MANY = 100  # of more, only the largest at a first look are weighed
 TRADED = 60  # sessions over which traded value is averaged
 SHARES, VALUE = "shares-outstanding", "market-capitalisation"
-REACH = timedelta(days=900)  # how long before the dates asked a ranking reads figures, growth included
+REACH = timedelta(days=500)  # how long before the dates asked figures are read: a year, and a report's delay
+AGO = timedelta(days=366)  # more of it for growth against the year before
+AT_ONCE = 32  # companies of a ranking worked out at once
+ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
+HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
+VALUES = schema.metric_values.c
+KNOWN = select(*(VALUES[name] for name in Reported._fields)).where(
+    VALUES.company.in_(bindparam("ids", expanding=True)),
+    VALUES.metric.in_(bindparam("slugs", expanding=True)),
+    VALUES.period_end.between(bindparam("since"), bindparam("until")),
+    VALUES.filed_at <= bindparam("as_of"),
+)
+BEYOND = timedelta(days=190)  # a fiscal year that covers half of a calendar year ends so much later
 
 
 @dataclass(slots=True)
@@ -57,6 +72,7 @@ class Reading:
         self.catalog = catalog
         self.as_of = as_of
         self.until = schema.seconds(as_of)
+        self._rows: dict[str, dict[str, list[Reported]]] = {}
         self._ledgers: dict[str, Ledger] = {}
 
     # who -----------------------------------------------------------------------------------------
@@ -93,6 +109,7 @@ class Reading:
 
     def largest(self, ids: Sequence[str]) -> list[str]:
         """The 10 largest: by market value, then those without one by the value traded in 60 sessions."""
+        ids = ids if len(ids) <= MANY else self._roughly_largest(ids)
         self.read(ids, [SHARES])
         metric = self.catalog.metrics.by_slug(VALUE)
 
@@ -105,23 +122,73 @@ class Reading:
 
         return sorted(ids, key=size, reverse=True)[:MOST]
 
+    def _roughly_largest(self, ids: Sequence[str]) -> list[str]:
+        """A first look at many, in one statement: last close times shares, else times the day's volume."""
+        company, bars, values = schema.companies.c, schema.bars.c, schema.metric_values.c
+
+        def last(column: Any) -> Any:
+            known = select(column).where(bars.entity == company.id, bars.closed_at <= self.until)
+            return known.order_by(bars.closed_at.desc()).limit(1).scalar_subquery()
+
+        filed = select(values.value).where(values.company == company.id, values.metric == SHARES)
+        shares = filed.where(values.filed_at <= self.until).order_by(values.period_end.desc()).limit(1)
+        value = last(bars.close) * shares.scalar_subquery()
+        sizes = (func.coalesce(value, 0).desc(), func.coalesce(last(bars.close * bars.volume), 0).desc())
+        largest = select(company.id).where(company.id.in_(ids)).order_by(*sizes, company.id).limit(MANY)
+        return list(self.connection.scalars(largest))
+
     # what ----------------------------------------------------------------------------------------
 
-    def read(self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None) -> None:
-        """Figures of all companies and metrics, inputs of formulas included, in one statement."""
+    def read(
+        self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None, until: date | None = None
+    ) -> None:
+        """Figures of all companies and metrics, inputs of formulas included, in one statement; of periods
+        that ended between the two days, where they are given.
+        """
         metrics = self.catalog.metrics
-        needed = [slug for slug in computed.inputs(slugs, metrics) if metrics.by_slug(slug).tags]
-        table = schema.metric_values.c
-        columns = [table[name] for name in Reported.__dataclass_fields__]
-        known = select(*columns).where(
-            table.company.in_(ids), table.metric.in_(needed), table.filed_at <= self.until
-        )
-        if since is not None:
-            known = known.where(table.period_end >= since)
-        rows: dict[str, dict[str, list[Reported]]] = {id: {} for id in ids}
-        for row in self.connection.execute(known) if needed and ids else ():
-            rows[row[0]].setdefault(row[1], []).append(Reported(*row))
-        self._ledgers |= {id: Ledger(own, metrics) for id, own in rows.items()}
+        needed = [slug for slug in computed.inputs(slugs, metrics) if _is_stored(metrics.by_slug(slug))]
+        for id in ids:
+            self._rows.setdefault(id, {}).update((slug, []) for slug in needed)
+            self._ledgers[id] = Ledger(self._rows[id], metrics)
+        asked = {"ids": ids, "slugs": needed, "as_of": self.until}
+        days = {"since": since or date.min, "until": until or date.max}
+        for row in self.connection.execute(KNOWN, asked | days) if needed and ids else ():
+            self._rows[row[0]][row[1]].append(Reported._make(row))
+
+    def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
+        """What the dates asked can need, in one statement; for those whom that leaves without an answer, all
+        that is on file, in one more: a gap shows the nearest.
+        """
+        by_slug = self.catalog.metrics.by_slug
+        self.read(ids, slugs, *self._window([by_slug(slug) for slug in slugs], interval))
+        bare = [
+            (id, slug)
+            for slug in slugs
+            if by_slug(slug).frequency != "daily" and (by_slug(slug).tags or by_slug(slug).formula)
+            for id in ids
+            if not self._answers(id, by_slug(slug), interval)
+        ]
+        if bare:
+            self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(slug for _, slug in bare))
+
+    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None]:
+        """The days on which the periods end that the dates asked can need."""
+        first = interval.start if interval else self.as_of.date()
+        if any(metric.slug in computed.GROWTH for metric in metrics):
+            return first - REACH - AGO, interval.end + BEYOND if interval else None
+        if interval is None or any(metric.frequency != "quarterly" for metric in metrics):
+            return first - REACH, interval.end + BEYOND if interval else None
+        days = (interval.end - interval.start).days
+        if days > facts.QUARTER[-1]:
+            return first - REACH, interval.end + BEYOND
+        return first - ONE_BEFORE, interval.end + HALF
+
+    def _answers(self, id: str, metric: Metric, interval: Interval | None) -> bool:
+        """Whether what was read has a figure for the dates."""
+        known = self.ledger(id).of(metric.slug)
+        if interval is None:
+            return any(known.values())
+        return any(facts.overlaps(fact, interval) for own in known.values() for fact in own)
 
     def ledger(self, id: str) -> Ledger:
         """The figures read for a company."""
@@ -134,7 +201,7 @@ class Reading:
     def asked(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take) -> None:
         """What a request asks: of each company each metric, or a gap."""
         chosen = ids if len(ids) <= MOST else self.largest(ids)
-        self.read(chosen, slugs)
+        self.read_for(chosen, slugs, interval)
         for id in chosen:
             for slug in slugs:
                 take.add(self.facts_of(id, self.catalog.metrics.by_slug(slug), interval, take))
@@ -152,66 +219,125 @@ class Reading:
             )
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
-            return list(facts.latest(metric, known))
+            return list(facts.latest(metric, known, as_of=today))
+        if facts.is_trailing(interval) and not metric.instant and metric.frequency == "quarterly":
+            known = {"year": self.ledger(id).trailing(metric.slug)}
         found, gap = facts.align(metric, known, interval, id, today)
         return [*found, *([gap] if gap else [])]
 
     def daily(self, id: str, metric: Metric, interval: Interval | None, take: Take) -> Fact | Gap:
         """A daily metric at the last session of the interval, whose series joins the bundle; or at the last
-        one known.
+        one known. Where prices do not give it, a vendor's snapshot may.
         """
+        what = metric.name if interval is None else f"{metric.name} of {interval.start} to {interval.end}"
+        found = self._of_sessions(id, metric, interval, take)
+        if isinstance(found, Fact):
+            return found if interval or self._fresh(found) else Gap(id, what, self._stale(), found)
+        told = self.ledger(id).vendor(metric.slug, interval.end if interval else self.as_of.date())
+        if told is not None and (told.period_end >= interval.start if interval else self._fresh(told)):
+            return told
+        return Gap(id, what, found.why, found.nearest or told)
+
+    def _of_sessions(self, id: str, metric: Metric, interval: Interval | None, take: Take) -> Fact | Gap:
         if not computed.is_daily(metric):
             return Gap(id, metric.name, "no source of it in the store")
         if interval is None:
             found, before = self.bars(id, Window(last=2)), None
+            quoted = sessions(self.connection, schema.quotes, id, self.until, Window(last=1))
+            if metric.slug in computed.BARS and quoted is not None and _later(quoted, found):
+                found = quoted
         else:
             found = self.bars(id, Window(interval.start, interval.end))
             before = self.bars(id, Window(end=interval.start - timedelta(days=1), last=1))
             take.add_series(found)
-        what = metric.name if interval is None else f"{metric.name} of {interval.start} to {interval.end}"
         if found is None:
             near = None if before is None else computed.daily(metric, before, None, self.ledger(id))
             why = f"no session of it known by {self.as_of:%Y-%m-%d}"
-            return Gap(id, what, why, near if isinstance(near, Fact) else None)
+            return Gap(id, metric.name, why, near if isinstance(near, Fact) else None)
         value = computed.daily(metric, found, before, self.ledger(id))
-        if (
-            isinstance(value, Fact)
-            and interval is None
-            and self.as_of - found.closed_at(len(found) - 1) > STALE
-        ):
-            return Gap(id, what, f"no session within {STALE.days} days of {self.as_of:%Y-%m-%d}", value)
-        return Gap(id, what, value) if isinstance(value, str) else value
+        return Gap(id, metric.name, value) if isinstance(value, str) else value
+
+    def _fresh(self, fact: Fact) -> bool:
+        """Whether a latest value is one: a price of weeks ago is not."""
+        return self.as_of.date() - fact.period_end <= STALE
+
+    def _stale(self) -> str:
+        return f"no session within {STALE.days} days of {self.as_of:%Y-%m-%d}"
 
     def rank(
         self, rank: Rank, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take
     ) -> None:
         """The first `n` by the metric, each with the other metrics asked; those without it have no place."""
         by = self.catalog.metrics.by_slug(rank.by)
-        first = interval.start if interval else self.as_of.date()
-        self.read(ids, dict.fromkeys([rank.by, *slugs]), first - REACH)
-        placed = [
-            fact
-            for id in ids
-            for fact in self.facts_of(id, by, interval, Take())[-1:]
-            if isinstance(fact, Fact)
-        ]
-        currencies = [fact.currency for fact in placed]
-        main = max(currencies, key=lambda one: (currencies.count(one), one or ""), default=None)
+        placed, main, bare = (
+            self._leaders(by, rank, set(ids), interval)
+            if by.tags and by.frequency != "daily" and not by.formula
+            else self._all_of(by, ids, interval)
+        )
         take.add(
             Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact)
             for fact in placed
             if fact.currency != main
         )
-        take.add(self._unplaced(set(ids) - {fact.entity for fact in placed}, by, len(ids)))
+        take.add(self._unplaced(bare, by, len(ids)))
         placed = [fact for fact in placed if fact.currency == main]
         placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
         if not placed:
             take.gaps.append(Gap(MARKET, by.name, f"no company has it by {self.as_of:%Y-%m-%d}"))
         take.add(placed[: rank.n])
+        others = [slug for slug in slugs if slug != rank.by]
+        self.read_for([fact.entity for fact in placed[: rank.n]], others, interval)
         for fact in placed[: rank.n]:
-            for slug in slugs:
-                if slug != rank.by:
-                    take.add(self.facts_of(fact.entity, self.catalog.metrics.by_slug(slug), interval, take))
+            for slug in others:
+                take.add(self.facts_of(fact.entity, self.catalog.metrics.by_slug(slug), interval, take))
+
+    def _all_of(
+        self, by: Metric, ids: Sequence[str], interval: Interval | None
+    ) -> tuple[list[Fact], str | None, set[str]]:
+        """The metric of each company; the currency most of them have it in; who has none."""
+        self.read_for(ids, [by.slug], interval)
+        placed = self._placed(by, ids, interval)
+        currencies = Counter(fact.currency for fact in placed)
+        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
+        return placed, main, set(ids) - {fact.entity for fact in placed}
+
+    def _placed(self, by: Metric, ids: Iterable[str], interval: Interval | None) -> list[Fact]:
+        found = (self.facts_of(id, by, interval, Take())[-1:] for id in ids)
+        return [fact for facts_of_one in found for fact in facts_of_one if isinstance(fact, Fact)]
+
+    def _leaders(
+        self, by: Metric, rank: Rank, ids: set[str], interval: Interval | None
+    ) -> tuple[list[Fact], str | None, set[str]]:
+        """The same, but only of the companies that can be among the first: in the order of what their values
+        are bounded by, until no other bound reaches the last place.
+        """
+        first = (interval.start if interval else self.as_of.date()) - timedelta(days=2 * facts.QUARTER_DAYS)
+        last = interval.end + BEYOND if interval else self.as_of.date()
+        table = schema.metric_values.c
+        bounds = (
+            select(table.company, table.currency, func.max(table.value), func.min(table.value))
+            .where(table.metric == by.slug, table.period_end.between(first, last))
+            .where(table.filed_at <= self.until)
+            .group_by(table.company, table.currency)
+        )
+        rows = [row for row in self.connection.execute(bounds) if row[0] in ids]
+        currencies = Counter(row[1] for row in rows)
+        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
+        # a quarter may be a longer period less a shorter one, so it is at most the greatest less the least
+        reach = {
+            id: high - min(low, 0) if rank.descending else max(high, 0) - low
+            for id, _, high, low in rows
+        }  # fmt: skip
+        order, placed = sorted(reach, key=lambda id: (-reach[id], id)), list[Fact]()
+        sign = 1 if rank.descending else -1
+        for start in range(0, len(order), AT_ONCE):
+            some = order[start : start + AT_ONCE]
+            best = sorted((sign * f.value for f in placed if f.currency == main), reverse=True)
+            if len(best) >= rank.n and reach[some[0]] < best[rank.n - 1]:
+                break
+            self.read_for(some, [by.slug], interval)
+            placed += self._placed(by, some, interval)
+        return placed, main, ids - set(reach)
 
     def _unplaced(self, ids: set[str], by: Metric, of: int) -> list[Gap]:
         """One gap for the companies that have no place in a ranking."""
@@ -266,3 +392,13 @@ def _traded(bars: Sessions) -> float:
     """Mean value traded a session, in the currency of the bars."""
     close, volume = bars.series.column("close"), bars.series.column("volume")
     return float(np.nan_to_num(close * volume).mean()) if close is not None and volume is not None else 0.0
+
+
+def _is_stored(metric: Metric) -> bool:
+    """Whether its values may be on file: filed under a tag, or told by a vendor day by day."""
+    return bool(metric.tags) or metric.frequency == "daily"
+
+
+def _later(quoted: Sessions, found: Sessions | None) -> bool:
+    """Whether a bar of minutes ended after the last session."""
+    return found is None or quoted.closed_at(-1) > found.closed_at(-1)

@@ -3,10 +3,11 @@
 Two times stand beside what is true of a period: when it became known (`filed_at`, `closed_at`,
 `published_at`) and when we stored it (`recorded_at`). All four are whole seconds since 1970, UTC, so that an
 as-of read is a comparison of integers on an index. A revised row is a new row; nothing is updated. Nothing
-here is SQLite's alone.
+here is SQLite's alone. Vectors of headlines lie with a backend of `store/vectors`.
 """
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from sqlalchemy import (
     BigInteger,
@@ -16,19 +17,19 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     Table,
     Text,
 )
 
-VERSION = 1
+VERSION = 2  # `store/migrate.py` has the steps from each version to the next
 METADATA = MetaData()
 SYNTHETIC = "synthetic"  # how the source of an invented row begins
+AS_TRADED = "as traded"  # how the source of prices ends that no later split has changed
 
 
 def _key(name: str, kind: type = Text) -> Column[object]:
-    return Column(name, kind, primary_key=True)
+    return Column(name, kind, primary_key=True, autoincrement=False)
 
 
 def _value(name: str, kind: type = Text, optional: bool = False) -> Column[object]:
@@ -55,6 +56,12 @@ industries = Table(
     _value("recorded_at", BigInteger),
 )  # fmt: skip
 
+metrics = Table(
+    "metrics", METADATA,
+    _key("slug"), _value("name"), _value("unit"), _value("frequency"), _value("instant", Boolean),
+    _value("recorded_at", BigInteger),
+)  # fmt: skip
+
 metric_values = Table(
     "metric_values", METADATA,
     _key("company"), _key("metric"), _key("period_end", Date),
@@ -62,9 +69,12 @@ metric_values = Table(
     _key("filed_at", BigInteger), _key("tag"), _key("accession"),
     _value("preference", Integer),  # place of the tag in the metric's list, 0 is best
     _value("value", Float), _value("unit"), _value("currency", optional=True),
+    Column("scale", Float, nullable=False, server_default="1"),  # base units in one unit as the source wrote
     _value("form"), _value("fiscal_year", Integer, optional=True), _value("fiscal_period", optional=True),
     _value("source"), _value("recorded_at", BigInteger),
-    Index("metric_values_by_metric", "metric", "period_end", "filed_at"),
+    Index(  # all that the bounds of a ranking need
+        "metric_values_ranked", "metric", "period_end", "filed_at", "company", "currency", "value"
+    ),
     sqlite_with_rowid=False,
 )  # fmt: skip
 
@@ -80,6 +90,14 @@ FLOW_COLUMNS = (
 
 bars = Table(
     "bars", METADATA,
+    _key("entity"), _key("closed_at", BigInteger), _key("recorded_at", BigInteger),
+    *(_value(name, Float, optional=True) for name in BAR_COLUMNS),
+    _value("currency"), _value("source"),
+    sqlite_with_rowid=False,
+)  # fmt: skip
+
+quotes = Table(  # bars finer than a day
+    "quotes", METADATA,
     _key("entity"), _key("closed_at", BigInteger), _key("recorded_at", BigInteger),
     *(_value(name, Float, optional=True) for name in BAR_COLUMNS),
     _value("currency"), _value("source"),
@@ -104,13 +122,16 @@ news = Table(
 news_companies = Table(
     "news_companies", METADATA,
     _key("company"), _key("published_at", BigInteger), _key("news"),
+    _value("place", Integer, optional=True),  # of the vector, where vectors lie in a file
     sqlite_with_rowid=False,
 )  # fmt: skip
 
-news_vectors = Table(
-    "news_vectors", METADATA,
-    _key("news"), _value("vector", LargeBinary),  # float32, little-endian, of length 1
+news_places = Table(
+    "news_places", METADATA,
+    _key("place", Integer), Column("news", Text, nullable=False, unique=True),
 )  # fmt: skip
+
+vector_space = Table("vector_space", METADATA, _key("width", Integer), _value("recorded_at", BigInteger))
 
 ingested = Table(
     "ingested",
@@ -136,11 +157,11 @@ quarantine = Table(
 KNOWN_AT = {
     metric_values: "filed_at",
     bars: "closed_at",
+    quotes: "closed_at",
     flows: "closed_at",
     news: "published_at",
     news_companies: "published_at",
 }
-TIMELESS = (companies, tickers, industries)
 
 
 def seconds(time: datetime) -> int:
@@ -154,6 +175,7 @@ def seconds(time: datetime) -> int:
     return int(time.timestamp() // 1)
 
 
+@lru_cache(maxsize=50_000)
 def moment(stored: int) -> datetime:
     """The aware time of stored seconds."""
     return datetime.fromtimestamp(stored, UTC)

@@ -16,7 +16,11 @@ from sqlalchemy import Connection, Table, select
 from finground.records.bundle import Series
 from finground.store import schema
 
-COLUMNS = {schema.bars.name: schema.BAR_COLUMNS, schema.flows.name: schema.FLOW_COLUMNS}
+COLUMNS = {
+    schema.bars.name: schema.BAR_COLUMNS,
+    schema.quotes.name: schema.BAR_COLUMNS,
+    schema.flows.name: schema.FLOW_COLUMNS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,30 +63,44 @@ def sessions(
     connection: Connection, table: Table, entity: str, until: int, window: Window
 ) -> Sessions | None:
     """The sessions of the window that had closed by `until`, oldest first; None if there are none."""
-    names = COLUMNS[table.name]
     closed = table.c.closed_at
-    columns = (
-        closed,
-        table.c.recorded_at,
-        table.c.currency,
-        table.c.source,
-        *(table.c[name] for name in names),
-    )
-    known = select(*columns).where(table.c.entity == entity, closed <= until)
+    names = (closed.name, "recorded_at", *COLUMNS[table.name], "currency", "source")
+    known = select(*(table.c[name] for name in names)).where(table.c.entity == entity, closed <= until)
     if window.end is not None:
         known = known.where(closed < _midnight(window.end + timedelta(days=1)))
-    if window.start is not None and window.last is None:
-        known = known.where(closed >= _midnight(window.start))
-    rows: dict[int, Sequence[Any]] = {}
     earliest = None if window.start is None else _midnight(window.start)
+    if window.last is None:
+        if earliest is not None:
+            known = known.where(closed >= earliest)
+        rows = connection.execute(known.order_by(closed, table.c.recorded_at)).fetchall()
+        return _sessions(entity, table.name, _last_known(rows, until)) if rows else None
     with connection.execute(known.order_by(closed.desc(), table.c.recorded_at.desc())) as result:
-        for row in result:
-            enough = window.last is not None and len(rows) >= window.last
-            if row[0] not in rows and enough and (earliest is None or row[0] < earliest):
+        read = _newest(result, window.last, earliest)
+    return _sessions(entity, table.name, _last_known(read, until)) if read else None
+
+
+def _newest(rows: Iterable[Sequence[Any]], last: int, earliest: int | None) -> list[Sequence[Any]]:
+    """Of rows that come newest first, those of the `last` times and all from `earliest` on, oldest first."""
+    found: list[Sequence[Any]] = []
+    times = 0
+    for row in rows:
+        if not found or found[-1][0] != row[0]:
+            if times >= last and (earliest is None or row[0] < earliest):
                 break
-            if row[0] not in rows or rows[row[0]][1] > until:
-                rows[row[0]] = row
-    return _sessions(entity, table.name, names, list(reversed(rows.values()))) if rows else None
+            times += 1
+        found.append(row)
+    return found[::-1]
+
+
+def _last_known(rows: Sequence[Sequence[Any]], until: int) -> Sequence[Sequence[Any]]:
+    """Of rows in the order of time and recording, one a time: the last recorded by then, else the first."""
+    if len({row[0] for row in rows}) == len(rows):
+        return rows
+    kept: dict[int, Sequence[Any]] = {}
+    for row in rows:
+        if row[0] not in kept or row[1] <= until:
+            kept[row[0]] = row
+    return list(kept.values())
 
 
 def joined(all_sessions: Iterable[Sessions | None]) -> tuple[Series, ...]:
@@ -102,25 +120,18 @@ def within(found: Sessions, start: date) -> Sessions | None:
     )
 
 
-def _sessions(entity: str, kind: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Sessions:
-    by_column = list(zip(*rows, strict=True))
-    times = np.array(by_column[0], dtype="datetime64[s]")
-    columns = tuple(np.array(values, dtype=np.float64) for values in by_column[4:])
-    series = Series(
-        _id(entity, kind, times),
-        entity,
-        tuple(names),
-        times,
-        columns,
-        str(by_column[2][-1]),
-        str(by_column[3][-1]),
-    )
-    return Sessions(series, np.array(by_column[1], dtype=np.int64))
+def _sessions(entity: str, kind: str, rows: Sequence[Sequence[Any]]) -> Sessions:
+    closed, recorded, *columns, currencies, sources = zip(*rows, strict=True)
+    times = np.array(closed, dtype=np.int64).astype("datetime64[s]")
+    arrays = tuple(np.array(values, dtype=np.float64) for values in columns)
+    told = (str(currencies[-1]), str(sources[-1]))
+    series = Series(_id(entity, kind, times), entity, COLUMNS[kind], times, arrays, *told)
+    return Sessions(series, np.array(recorded, dtype=np.int64))
 
 
 def _id(entity: str, kind: str, times: npt.NDArray[np.datetime64]) -> str:
-    days = times.astype("datetime64[D]")
-    return f"{entity}/{kind}/{days[0]}..{days[-1]}"
+    first, last = times[0].astype("datetime64[D]"), times[-1].astype("datetime64[D]")
+    return f"{entity}/{kind}/{first}..{last}"
 
 
 def _midnight(day: date) -> int:

@@ -16,24 +16,30 @@ from finground.core.artifact import whole_folder
 from finground.store import schema
 from finground.store.ingest import add
 from finground.store.reader import Store
+from finground.store.vectors import check_width
 
 ROWS = 5000  # copied at once
-LEFT = (schema.store_schema, schema.ingested, schema.quarantine)
+VECTORS = "news_vectors"
+# what the live store notes of its own work, and where its vectors lie
+LEFT = (
+    schema.store_schema, schema.ingested, schema.quarantine, schema.news_places, schema.vector_space,
+)  # fmt: skip
 
 
 def snapshot(store: Store, folder: Path, *, as_of: datetime) -> dict[str, Any]:
-    """Write `folder`/store.db with a manifest; returns rows by table and the sha256 of the dump."""
+    """Write `folder`/store.db, its vectors and a manifest; returns rows by table and the dump's sha256."""
     about: dict[str, Any] = {"as_of": as_of.isoformat(), "schema_version": schema.VERSION}
     with whole_folder(folder, about) as out:
-        about |= _freeze(store, f"sqlite+pysqlite:///{out / 'store.db'}", as_of)
+        about |= _freeze(store, out / "store.db", as_of)
     return {**about["rows"], "dump_sha256": about["dump_sha256"]}
 
 
-def _freeze(store: Store, url: str, as_of: datetime) -> dict[str, Any]:
+def _freeze(store: Store, place: Path, as_of: datetime) -> dict[str, Any]:
     """Copy what was known into a new store; rows by table and the digest of its dump."""
-    with Store.open(url, create=True) as frozen:
+    with Store.open(place, create=True) as frozen:
         with store.reading() as live, frozen.engine.begin() as into:
-            rows = {table.name: _copy(table, live, into, as_of) for table in _tables()}
+            rows = {table.name: _copy(table, store, live, frozen, into, as_of) for table in _tables()}
+        rows[VECTORS] = rows[schema.news.name]
         return {"rows": rows, "dump_sha256": dump_digest(frozen)}
 
 
@@ -41,8 +47,14 @@ def dump(store: Store) -> Iterator[str]:
     """Every row of what the store knows, in the order of keys, one a line; vectors as their sha256."""
     with store.reading() as connection:
         for table in _tables():
-            for row in connection.execute(select(table).order_by(*table.primary_key.columns)):
+            columns = [column for column in table.c if column.name != "place" or table is schema.companies]
+            for row in connection.execute(select(*columns).order_by(*table.primary_key.columns)):
                 yield f"{table.name} {[_text(value) for value in row]}"
+        ids = connection.scalars(select(schema.news.c.id).order_by(schema.news.c.id)).all()
+        for start in range(0, len(ids), ROWS):
+            some = ids[start : start + ROWS]
+            for id, vector in zip(some, store.vectors.of(connection, some), strict=True):
+                yield f"{VECTORS} {[id, hashlib.sha256(vector.tobytes()).hexdigest()]}"
 
 
 def dump_digest(store: Store) -> str:
@@ -57,11 +69,21 @@ def _tables() -> list[Table]:
     return [table for table in schema.METADATA.sorted_tables if table not in LEFT]
 
 
-def _copy(table: Table, live: Connection, into: Connection, as_of: datetime) -> int:
+def _copy(
+    table: Table, store: Store, live: Connection, frozen: Store, into: Connection, as_of: datetime
+) -> int:
+    """The known rows of a table; with news go their vectors, with links the places of these."""
     count = 0
     with live.execute(_known(table, schema.seconds(as_of))) as rows:
         for some in rows.mappings().partitions(ROWS):
-            count += add(into, table, [_recorded(dict(row), as_of) for row in some])
+            copied = [_recorded(dict(row), as_of) for row in some]
+            if table is schema.news_companies:
+                copied = [dict(row) for row in frozen.vectors.links(into, copied)]
+            count += add(into, table, copied)
+            if table is schema.news:
+                vectors = store.vectors.of(live, [row["id"] for row in copied])
+                check_width(into, vectors.shape[1], schema.seconds(as_of))
+                frozen.vectors.add(into, copied, vectors)
     return count
 
 
@@ -75,9 +97,6 @@ def _known(table: Table, until: int) -> Select[Any]:
     rows = select(table).order_by(*table.primary_key.columns)
     if table in schema.KNOWN_AT:
         return rows.where(table.c[schema.KNOWN_AT[table]] <= until)
-    if table is schema.news_vectors:
-        known = select(schema.news.c.id).where(schema.news.c.published_at <= until)
-        return rows.where(table.c.news.in_(known))
     return rows
 
 

@@ -7,6 +7,7 @@ day is known: its figures count as known from the end of that day, UTC.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,55 +56,53 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
 def _figures(facts: Mapping[str, Any], metrics: Metrics, path: Path) -> Iterator[dict[str, Any] | Aside]:
     for metric in metrics.all:
         for preference, tag in enumerate(metric.tags):
-            for unit, row in _reported(facts, tag):
+            for unit, rows in _reported(facts, tag):
                 currency = _currency(metric, unit)
                 if currency is None:
                     continue
-                try:
-                    period = _period(row, metric)
-                    yield {
-                        "metric": metric.slug,
-                        "tag": tag,
-                        "preference": preference,
-                        **period,
-                        "value": float(row["val"]),
-                        "unit": metric.unit,
-                        "currency": currency or None,
-                        "accession": str(row["accn"]),
-                        "form": str(row["form"]),
-                        "fiscal_year": row.get("fy"),
-                        "fiscal_period": row.get("fp"),
-                    }
-                except (KeyError, TypeError, ValueError) as error:
-                    yield Aside(
-                        f"{tag} {unit} {row!r}",
-                        f"{error!r}; a fact has val, end, filed, accn and form",
-                        path.name,
-                    )
+                same = {"metric": metric.slug, "tag": tag, "preference": preference, "unit": metric.unit}
+                same |= {"currency": currency or None, "scale": 1.0}
+                for row in rows:
+                    try:
+                        yield {**same, **_figure(row, metric)}
+                    except (KeyError, TypeError, ValueError) as error:
+                        why = f"{error!r}; a fact has val, end, filed, accn and form"
+                        yield Aside(f"{tag} {unit} {row!r}", why, path.name)
 
 
-def _reported(facts: Mapping[str, Any], tag: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Unit and row of all that was reported under a tag."""
+def _reported(facts: Mapping[str, Any], tag: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """All that was reported under a tag, by unit."""
     for taxonomy in TAXONOMIES:
-        for unit, rows in facts.get(taxonomy, {}).get(tag, {}).get("units", {}).items():
-            for row in rows:
-                yield unit, row
+        yield from facts.get(taxonomy, {}).get(tag, {}).get("units", {}).items()
 
 
-def _period(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
-    """Start, end and filing time.
+def _figure(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
+    """A row's period, value and filing.
 
     Raises:
-        KeyError, ValueError: if a day is missing or not one.
+        KeyError, TypeError, ValueError: if something of it is missing or not what it should be.
     """
     end = date.fromisoformat(row["end"])
     if metric.instant == ("start" in row):
         raise ValueError(
             "a period where a day should stand" if metric.instant else "a day where a period should stand"
         )
-    start = end if metric.instant else date.fromisoformat(row["start"])
-    filed = datetime.combine(date.fromisoformat(row["filed"]), time(23, 59, 59), UTC)
-    return {"period_start": start, "period_end": end, "filed_at": schema.seconds(filed)}
+    return {
+        "period_start": end if metric.instant else date.fromisoformat(row["start"]),
+        "period_end": end,
+        "filed_at": _known_from(row["filed"]),
+        "value": float(row["val"]),
+        "accession": str(row["accn"]),
+        "form": str(row["form"]),
+        "fiscal_year": row.get("fy"),
+        "fiscal_period": row.get("fp"),
+    }
+
+
+@lru_cache(maxsize=20_000)
+def _known_from(day: str) -> int:
+    """The end of the day of a filing, in seconds UTC."""
+    return schema.seconds(datetime.combine(date.fromisoformat(day), time(23, 59, 59), UTC))
 
 
 def _currency(metric: Metric, unit: str) -> str | None:

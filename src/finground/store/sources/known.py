@@ -85,8 +85,13 @@ def json_of(path: Path) -> Any:
         ) from error
 
 
-def table_of(text: str, where: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+def table_of(
+    text: str, where: str, columns: Sequence[str], ragged: dict[int, str] | None = None
+) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Line numbers and rows of a CSV that has all `columns`.
+
+    Args:
+        ragged: takes rows of another length than the header, by line; without it they are damage.
 
     Raises:
         InputError: if a column is missing, or a row is cut off.
@@ -100,6 +105,9 @@ def table_of(text: str, where: str, columns: Sequence[str]) -> Iterator[tuple[in
         )
     for row in lines:
         if not row:
+            continue
+        if len(row) != len(header) and ragged is not None:
+            ragged[lines.line_num] = ",".join(row)
             continue
         if len(row) != len(header):
             raise InputError(

@@ -1,13 +1,14 @@
 """Headlines out of JSONL: `ts`, `title`, `href`, `matched` tickers, and `body` where there is one.
 
-The same headline on one day is one item, known from its first appearance, about all companies that any copy
-names.
+The same headline within 24 hours is one item, known from its first appearance, about all companies that any
+copy names; who syndicates it ("… — Reuters") does not count.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from finground.store.sources.known import Known, plain_ticker
 from finground.store.sources.rows import Aside, Batch, Read
 
 STAMP = "%Y%m%d %I:%M%p UTC"  # 20150601 11:56PM UTC
+DAY = timedelta(days=1)
+WIRES = "reuters|wsj|the wall street journal|bloomberg|ap|afp|dpa|cnbc|marketwatch|barron's|forbes|ft"
+SYNDICATED = re.compile(rf"\s*(?:[-–—|]\s*(?:{WIRES})|\((?:{WIRES})\))\s*$", re.I)
 
 
 def headlines(path: Path, known: Known) -> Iterator[Read]:
@@ -32,7 +36,7 @@ def headlines(path: Path, known: Known) -> Iterator[Read]:
     yield from (row for row in read if isinstance(row, Aside))
     dated = [row for row in read if not isinstance(row, Aside)]
     for stamp, row in sorted(dated, key=lambda pair: pair[0]):
-        item = items.setdefault(identity(row["title"], stamp), _item(row, stamp, source))
+        item = items.setdefault(_seen(items, row["title"], stamp), _item(row, stamp, source))
         item["tickers"] |= dict.fromkeys(plain_ticker(ticker) for ticker in row.get("matched") or ())
     links = [
         {"company": company, "published_at": item["published_at"], "news": id}
@@ -48,9 +52,19 @@ def headlines(path: Path, known: Known) -> Iterator[Read]:
 
 
 def identity(headline: str, published: datetime) -> str:
-    """The id of a headline on a day; spelling in capitals and spaces do not count."""
-    text = f"{published:%Y-%m-%d} {' '.join(headline.casefold().split())}"
+    """The id of a headline on a day; capitals, spaces and the syndicating wire do not count."""
+    told = " ".join(SYNDICATED.sub("", headline).casefold().split())
+    text = f"{published:%Y-%m-%d} {told}"
     return "news:" + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _seen(items: Mapping[str, Mapping[str, Any]], headline: str, published: datetime) -> str:
+    """The id of the same headline within the 24 hours before, else its own."""
+    yesterday = identity(headline, published - DAY)
+    before = items.get(yesterday)
+    if before is not None and schema.seconds(published) - before["published_at"] <= DAY.total_seconds():
+        return yesterday
+    return identity(headline, published)
 
 
 def _lines(path: Path) -> Iterator[tuple[datetime, dict[str, Any]] | Aside]:

@@ -13,6 +13,7 @@ from finground.store import schema
 from finground.store.sources.known import Known, company_id, json_of, plain_ticker, table_of
 from finground.store.sources.rows import Aside, Batch, Read
 
+BY_SIC = 9  # preference of industries by SIC code
 FORMER = 100_000  # places of tickers and companies that SEC's own list does not have
 LAYOUTS = (
     ("Ticker Symbol", "Security", "GICS Sector", "GICS Sub Industry", "CIK"),
@@ -78,6 +79,27 @@ def securities(path: Path, known: Known) -> Iterator[Read]:
             "industry": industry,
         }
         yield Batch(schema.industries, [entry])
+
+
+def submissions(path: Path, known: Known) -> Iterator[Read]:
+    """EDGAR's index of a registrant's filings: who it is, its tickers, and its industry by SIC code, which
+    stands behind any other table's.
+
+    Raises:
+        InputError: if it is damaged or something else.
+    """
+    data = json_of(path)
+    if not isinstance(data, dict) or not {"cik", "name", "filings"} <= data.keys():
+        raise InputError(f"{path}: no 'cik', 'name' and 'filings' in it; EDGAR's submissions have them")
+    id, source = company_id(int(data["cik"])), known.source("EDGAR submissions")
+    if id not in known.names:
+        yield known.company(id, str(data["name"]), FORMER, source)
+    for place, ticker in enumerate(data.get("tickers") or ()):
+        if plain_ticker(ticker) not in known.tickers:
+            yield known.ticker(id, plain_ticker(ticker), FORMER + place)
+    if data.get("sicDescription"):
+        industry = {"company": id, "source": source, "preference": BY_SIC, "sector": ""}
+        yield Batch(schema.industries, [{**industry, "industry": str(data["sicDescription"])}])
 
 
 def _company(ticker: str, name: str, cik: str, known: Known) -> str | None:

