@@ -30,6 +30,7 @@ IGNORED = """\
 /results/replies/
 /mlflow.db*
 /mlartifacts/
+/.tracking/
 /.prefect/
 .tmp-*
 """
