@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parent / "launched.py"
 
 def launch(words, base, out, *sizes):
     out.mkdir()
-    command = [sys.executable, *words, str(SCRIPT), str(base), str(out), *map(str, sizes)]
+    command = [sys.executable, *map(str, [*words, SCRIPT, base, out, *sizes])]
     paths = os.pathsep.join([str(SCRIPT.parents[2] / "src"), os.environ.get("PYTHONPATH", "")])
     ran = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False
@@ -25,8 +25,8 @@ def launch(words, base, out, *sizes):
 
 
 def two_processes(port):
-    return ["-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2", "--num_machines", "1",
-            "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", str(port)]  # fmt: skip
+    settings = SCRIPT.parents[2] / "docs" / "accelerate" / "two-cpu.yaml"
+    return ["-m", "accelerate.commands.launch", "--config_file", settings, "--main_process_port", port]
 
 
 @pytest.mark.parametrize(("batch", "accumulate"), [(4, 1), (3, 2)])

@@ -128,7 +128,7 @@ class _Run:
     def begin(cls, scored: Any, examples: Examples, settings: Training, job: Job) -> "_Run":
         from accelerate import Accelerator
 
-        accelerator = Accelerator()
+        accelerator = Accelerator(cpu=device.device() == "cpu")
         wanted = [weight for weight in scored.parameters() if weight.requires_grad]
         model, optimizer = accelerator.prepare(scored, device.optimizer(scored, wanted, settings.lr))
         weights = {
