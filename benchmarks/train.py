@@ -58,13 +58,13 @@ def loss(_: Any) -> None:
         leaf = hidden.clone().requires_grad_()
         mean = summed(leaf[kept], weight, labels[kept]) / int(kept.sum())
         mean.backward()
-        return float(mean), leaf.grad
+        return float(mean.detach()), leaf.grad
 
     def full() -> tuple[float, Any]:
         leaf = hidden.clone().requires_grad_()
         mean = torch.nn.functional.cross_entropy((leaf @ weight.T).float(), labels)
         mean.backward()
-        return float(mean), leaf.grad
+        return float(mean.detach()), leaf.grad
 
     before = peak()
     found = ours()

@@ -27,10 +27,8 @@ class _SummedLoss(torch.autograd.Function):  # type: ignore[misc]  # torch is un
         d_weight = torch.zeros_like(weight, dtype=torch.float32) if ctx.needs_input_grad[1] else None
         for start in range(0, len(labels), rows):
             part, targets = hidden[start : start + rows], labels[start : start + rows, None]
-            logits = (part @ weight.T).float()
-            log_sum = logits.logsumexp(1, keepdim=True)
-            total += (log_sum - logits.gather(1, targets)).sum()
-            slope = logits.sub_(log_sum).exp_()  # softmax, in the memory of the logits
+            loss, slope = _of_chunk((part @ weight.T).float(), targets)
+            total += loss.sum()
             slope.scatter_add_(1, targets, torch.full_like(targets, -1, dtype=slope.dtype))
             slope = slope.to(weight.dtype)
             torch.mm(slope, weight, out=d_hidden[start : start + rows])
@@ -57,9 +55,16 @@ def each(hidden: Tensor, weight: Tensor, labels: Tensor, rows: int = ROWS) -> Te
     parts = []
     for start in range(0, len(labels), rows):
         logits = (hidden[start : start + rows] @ weight.T).float()
-        targets = labels[start : start + rows, None]
-        parts.append((logits.logsumexp(1, keepdim=True) - logits.gather(1, targets))[:, 0])
+        parts.append(_of_chunk(logits, labels[start : start + rows, None])[0][:, 0])
     return torch.cat(parts) if parts else hidden.new_zeros(0, dtype=torch.float32)
+
+
+def _of_chunk(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Loss [rows, 1] and softmax [rows, vocabulary] of logits, in their own memory; targets [rows, 1]."""
+    picked, top = logits.gather(1, targets), logits.amax(1, keepdim=True)
+    odds = logits.sub_(top).exp_()
+    mass = odds.sum(1, keepdim=True)
+    return mass.log() + top - picked, odds.div_(mass)
 
 
 class Scored(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
