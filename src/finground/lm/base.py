@@ -265,7 +265,9 @@ def _class(model_type: str) -> Any:
 def _nf4(dtype: str) -> Any:
     from transformers import BitsAndBytesConfig
 
+    sharded = os.environ.get("ACCELERATE_USE_FSDP") == "true"  # FSDP shards what is stored as the others are
+    storage = {"bnb_4bit_quant_storage": device.number_type(dtype)} if sharded else {}
     return BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=device.number_type(dtype),
+        bnb_4bit_compute_dtype=device.number_type(dtype), **storage,
     )  # fmt: skip
