@@ -85,7 +85,7 @@ def run(root: Root, name: str, *, now: datetime, commit: str, version: int | Non
     sweep = _sweep(root, settings) if stage.name == "ablate" else None
     with timed(log, name), tracking.run(root, name, track=settings.track, sweep=sweep) as noted:
         noted.params({"stage": name, "version": stage.version, "commit": commit, **_chosen(settings, stage)})
-        outcome = stage.does(Work(root, settings, cell, now, commit))
+        outcome = stage.does(Work(root, settings, cell, now, commit, noted.point))
         write_json(root.metrics(name), outcome.metrics)
         note(noted, outcome, written(stage, root, cell))
     return outcome
@@ -102,6 +102,8 @@ def note(noted: tracking.Run, outcome: Outcome, paths: list[Path]) -> None:
     noted.metrics({**outcome.metrics, **{f"seconds.{key}": value for key, value in outcome.seconds.items()}})
     for key, points in outcome.curves.items():
         noted.curve(key, points)
+    if outcome.hardware:
+        noted.params({"hardware": outcome.hardware})
     if outcome.ledger:
         noted.record("ledger", outcome.ledger)
     if outcome.adapter:

@@ -30,6 +30,7 @@ IGNORED = """\
 /results/replies/
 /mlflow.db*
 /mlartifacts/
+/.tracking/
 /.prefect/
 .tmp-*
 """
@@ -116,6 +117,11 @@ def run_stages(
         chosen += known if name == "all" else cells or [name]
     for name in chosen:
         find(settings, name)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and len(chosen) > 1:
+        raise InputError(
+            f"{len(chosen)} stages were asked under `accelerate launch`; processes train one stage or cell "
+            f"together and part: give one of {', '.join(chosen)}"
+        )
     return {name: run(root, name, now=now, commit=commit, version=version).metrics for name in chosen}
 
 

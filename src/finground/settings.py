@@ -142,17 +142,29 @@ class Corpus(Part):
     holdout_tokens: Count = 4096  # of each of them, from its start
 
 
+class StopEarly(Part):
+    """Training ends when the loss on rows held aside stops falling; the best weights are kept."""
+
+    every: Count  # steps between evaluations
+    patience: Count = 3  # evaluations without a better loss
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.05  # of the training rows
+
+
 class Training(Part):
-    """What every kind of training takes."""
+    """What every kind of training takes. A step sees `batch` × `accumulate` rows, over all processes."""
 
     epochs: Count = 1
     max_steps: Count | None = None
     batch: Count = 4
     accumulate: Count = 1
     lr: float = Field(gt=0)
+    schedule: Literal["linear", "cosine", "constant"] = "linear"
     warmup: float = Field(default=0.05, ge=0, lt=1)
     clip: float = Field(default=1.0, gt=0)
     max_tokens: Count = 512
+    gradient_checkpointing: bool = False  # activations are computed again, not kept
+    save_every: Count = 100  # steps between checkpoints
+    stop_early: StopEarly | None = None
 
 
 class Lora(Training):
@@ -164,10 +176,19 @@ class Lora(Training):
     dropout: float = Field(default=0.0, ge=0, lt=1)
 
 
+class Pretrain(Lora):
+    """Domain pretraining; `full` trains every weight (tiny models)."""
+
+    method: Literal["lora", "full"] = "lora"
+    merge: Literal["full-precision", "dequantised"] = "full-precision"  # what LoRA is merged on
+    control: bool = False  # also train plain LoRA in base.dtype and report it beside QLoRA
+
+
 class PromptTuning(Training):
     """A soft prompt before a frozen base (Lester et al. 2021), one agent for each base."""
 
     virtual_tokens: Count = 20
+    initial_text: str = ""  # what the soft prompt starts from; empty: words drawn from the vocabulary
     form: Literal["sdr", "required", "compact"] = "compact"
     bases: tuple[Literal["plain", "domain"], ...] = ("plain", "domain")
 
@@ -242,7 +263,7 @@ class Settings(Part):
     snapshot: Snapshot
     base: Base
     corpus: Corpus
-    pretrain: Lora
+    pretrain: Pretrain
     context: Context
     agent: PromptTuning
     stocksis: Stocksis

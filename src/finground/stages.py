@@ -37,6 +37,7 @@ class Work:
     cell: str
     now: datetime
     commit: str
+    note: Callable[[int, float], None] | None = None  # told each training step and its loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Outcome:
     curves: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)  # to MLflow only: they differ from run to run
     adapter: tuple[Path, str] | None = None  # folder, digest of its base
+    hardware: str = ""  # on which a model was trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,35 +135,35 @@ def corpus(work: Work) -> Outcome:
 
 def pretrain(work: Work) -> Outcome:
     """Adapt the base to the domain by QLoRA; perplexity on held-out documents, plain against adapted."""
-    from datasets import Dataset
-
-    from finground.bench.statistics import paired_perplexity
-    from finground.corpus.tokens import open_blocks
-    from finground.lm.pretrain import adapt, perplexity
+    from finground.lm.device import check_four_bit
 
     root, settings = work.root, work.settings
+    if settings.pretrain.quant == "nf4":
+        check_four_bit()
+    from datasets import Dataset
+
+    from finground.corpus.tokens import open_blocks
+    from finground.lm.pretrain import adapt
+
+    blocks, by_date = open_blocks(root.corpus), Dataset.from_file(str(root.corpus / "by-date.arrow"))
     trained = adapt(
         root.plain,
-        open_blocks(root.corpus),
+        blocks,
         settings.pretrain,
         quant=settings.pretrain.quant,
         dtype=settings.base.dtype,
         out=root.domain,
         seed=settings.seed,
+        documents=by_date,
+        keep=root.training("pretrain"),
+        note=work.note,
     )
-    metrics: dict[str, float] = {}
-    for part in ("by-date", "by-source"):
-        documents = Dataset.from_file(str(root.corpus / f"{part}.arrow"))
-        if len(documents):
-            plain, adapted = (
-                perplexity(root.base(kind), documents, dtype=settings.base.dtype)
-                for kind in ("plain", "domain")
-            )
-            metrics |= {
-                f"{part}.{k}": v for k, v in paired_perplexity(plain, adapted, seed=settings.seed).items()
-            }
+    metrics = _perplexities(work, root.base("domain"), "")
+    if settings.pretrain.control:
+        metrics |= _control(work, blocks)
     write_table(root.curve("pretrain"), ("step", "loss"), trained.curve)
-    return _trained(trained, root.domain / "adapter", metrics)
+    adapter = root.domain / ("merged" if settings.pretrain.method == "full" else "adapter")
+    return _trained(trained, adapter, metrics)
 
 
 def context(work: Work) -> Outcome:
@@ -194,8 +196,9 @@ def agent(work: Work) -> Outcome:
         about = {"catalog": world.catalog.digest}
     base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
     trained = prompt_tune(
-        base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about
-    )
+        base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about,
+        keep=root.training(out.name), note=work.note,
+    )  # fmt: skip
     held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
     loss = held_out_loss(base, out, held_out, settings.agent, dtype=dtype)
     evaluation = {"loss": loss.mean, "rows": loss.rows, "rejected": loss.rejected}
@@ -222,7 +225,7 @@ def writer(work: Work) -> Outcome:
     from finground.bench.ablate import train_writer
 
     trained, held_out = train_writer(
-        work.root, work.settings, fraction=1.0, seed=work.settings.seed, out=work.root.writer
+        work.root, work.settings, fraction=1.0, seed=work.settings.seed, out=work.root.writer, note=work.note
     )
     losses = {f"{part}.loss": loss.mean for part, loss in held_out.items()}
     return _trained(trained, work.root.writer, losses)
@@ -248,11 +251,11 @@ def ablate(work: Work) -> Outcome:
     fraction, _, seed = work.cell.partition("-")
     trial = Trial(f"writer@{fraction}", "ablation", int(seed), work.commit)
     with _world(work) as world:
-        scored, trained = cell(world, work.root, work.settings, float(fraction), trial)
+        scored, trained = cell(world, work.root, work.settings, float(fraction), trial, work.note)
     write_rows(work.root.replies(f"ablate@{work.cell}"), scored.replies)
     write_rows(work.root.ablation(work.cell), scored.rows)
     metrics = {f"{row.part}.{row.metric}": row.value for row in scored.rows}
-    return Outcome(metrics, trained.ledger, {"loss": trained.curve}, {"train": trained.seconds})
+    return Outcome(metrics, trained.ledger, seconds=trained.cost())
 
 
 def table(work: Work) -> Outcome:
@@ -289,14 +292,52 @@ def _world(work: Work) -> "Iterator[World]":
         yield world
 
 
+def _perplexities(work: Work, adapted: Path, prefix: str) -> dict[str, float]:
+    """Plain against adapted on the documents held out by date and by source, with paired intervals."""
+    from datasets import Dataset
+
+    from finground.bench.statistics import paired_perplexity
+    from finground.lm.pretrain import perplexity
+
+    found: dict[str, float] = {}
+    for part in ("by-date", "by-source"):
+        documents = Dataset.from_file(str(work.root.corpus / f"{part}.arrow"))
+        if len(documents):
+            plain, ours = (
+                perplexity(base, documents, dtype=work.settings.base.dtype)
+                for base in (work.root.plain, adapted)
+            )
+            paired = paired_perplexity(plain, ours, seed=work.settings.seed)
+            found |= {f"{prefix}{part}.{key}": value for key, value in paired.items()}
+    return found
+
+
+def _control(work: Work, blocks: Any) -> dict[str, float]:
+    """Plain LoRA in the base's own number type beside QLoRA: same rows, settings and seed; not kept."""
+    from tempfile import TemporaryDirectory
+
+    from finground.lm.pretrain import adapt
+
+    settings, place = work.settings, work.root.training("pretrain-control")
+    place.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=place) as folder:
+        trained = adapt(
+            work.root.plain, blocks, settings.pretrain, quant="none", dtype=settings.base.dtype,
+            out=Path(folder) / "domain", seed=settings.seed, keep=place,
+        )  # fmt: skip
+        found = _perplexities(work, Path(folder) / "domain" / "merged", "control.")
+    return {**found, "control.last_loss": trained.curve[-1][1]}
+
+
 def _trained(trained: Any, folder: Path, metrics: Mapping[str, float]) -> Outcome:
     counts = {"steps": trained.steps, "four_bit_modules": trained.four_bit_modules}
     return Outcome(
         {**counts, **_numbers(trained.ledger), **trained.extra, **metrics},
         trained.ledger,
-        {"loss": trained.curve},
-        {"train": trained.seconds, "tokens_per_second": trained.tokens_per_second},
+        {"validation.loss": trained.validation} if trained.validation else {},
+        trained.cost(),
         (folder, trained.base_digest),
+        trained.hardware,
     )
 
 
@@ -330,6 +371,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.plain, r.corpus),
         lambda r: (r.domain, r.curve("pretrain")),
         ("pretrain", "base", "seed"),
+        2,
     ),
     Stage(
         "context",
@@ -345,6 +387,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.context, r.folder / "models" / "${item.base}"),
         lambda r: (r.agent("${item.base}"),),
         ("agent", "bench.questions", "seed"),
+        2,
         matrix={"base": "agent.bases"},
     ),
     Stage(
@@ -355,7 +398,12 @@ STAGES: tuple[Stage, ...] = (
         ("stocksis", "news", "snapshot", "seed"),
     ),
     Stage(
-        "writer", writer, lambda r: (r.stocksis, r.domain), lambda r: (r.writer,), ("writer", "base", "seed")
+        "writer",
+        writer,
+        lambda r: (r.stocksis, r.domain),
+        lambda r: (r.writer,),
+        ("writer", "base", "seed"),
+        2,
     ),
     Stage(
         "bench",
@@ -374,6 +422,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
+        2,
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage(

@@ -1,5 +1,8 @@
 """The tracker keeps what it is given whole, and nothing depends on it."""
 
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,4 +78,113 @@ def test_where_tracking_is_off_nothing_is_written_and_everything_goes_on(tmp_pat
         noted.record("ledger", {"in": 1})
         noted.file(tmp_path / "nowhere")
         noted.adapter(tmp_path, "digest")
+    assert list(tmp_path.iterdir()) == []
+
+
+def points(root: Root, name: str) -> list[tuple[int, float]]:
+    client, runs = found(root, name)
+    return [
+        (point.step, point.value)
+        for run in runs
+        for point in client.get_metric_history(run.info.run_id, "loss")
+    ]
+
+
+@pytest.fixture
+def down(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A tracker that nobody answers at, until it is called."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    return lambda: monkeypatch.delenv("MLFLOW_TRACKING_URI")
+
+
+def trained(root: Root, name: str, folder: Path, steps: int = 5) -> None:
+    """What a stage tells while it trains and when it ends."""
+    with tracking.run(root, name, track=True) as noted:
+        noted.params({"lr": 0.1})
+        for step in range(steps):
+            noted.point(step, 1 / (step + 1))
+        noted.record("ledger", {"in": 3})
+        noted.adapter(folder, "digest")
+
+
+def test_a_tracker_that_is_down_hurts_nothing_and_has_every_point_afterwards_once(
+    tmp_path: Path, down: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    root, adapter = Root(tmp_path / "root"), tmp_path / "adapter"
+    adapter.mkdir()
+    (adapter / "weights").write_text("first")
+    monkeypatch.setattr(tracking, "EVERY", 0.0)
+    monkeypatch.setattr(tracking, "PATIENCE", 0.0)
+    with caplog.at_level("WARNING", "finground"):
+        trained(root, "down", adapter)
+    assert "the tracker does not answer" in caplog.text and len(list(root.untold.iterdir())) == 1
+    (adapter / "weights").unlink()
+    (adapter / "weights").write_text("second")
+    down()
+    trained(root, "up", adapter)
+    assert not root.untold.exists()
+    expected = [(step, 1 / (step + 1)) for step in range(5)]
+    assert points(root, "down") == points(root, "up") == expected
+    client, (run,) = found(root, "down")
+    assert (run.info.status, run.data.params["lr"], run.data.tags["base_digest"]) == (
+        "FINISHED",
+        "0.1",
+        "digest",
+    )
+    kept = client.download_artifacts(run.info.run_id, "adapter/weights", str(tmp_path))
+    assert Path(kept).read_text() == "first"
+
+
+def test_what_was_sent_in_part_is_sent_again_and_is_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    root = Root(tmp_path)
+    monkeypatch.setattr(tracking, "EVERY", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(tracking.Sender, "send", interrupted(tracking.Sender.send))
+        with tracking.run(root, "half", track=True) as noted:
+            for step in range(8):
+                noted.point(step, float(step))
+    assert len(list(root.untold.iterdir())) == 1
+    with tracking.run(root, "next", track=True):
+        pass
+    assert points(root, "half") == [(step, float(step)) for step in range(8)] and not root.untold.exists()
+
+
+def interrupted(send: Any) -> Any:
+    """A connection that breaks after each sending, once everything is there."""
+    from mlflow.exceptions import MlflowException
+
+    def broken(self: Any, folder: Path) -> bool:
+        assert send(self, folder)
+        self.trouble = str(MlflowException("connection reset"))
+        self._sent.clear()
+        self._ids.clear()
+        return False
+
+    return broken
+
+
+def test_a_run_whose_process_died_is_told_as_killed(tmp_path: Path):
+    root = Root(tmp_path)
+    code = (
+        "import os, sys; from pathlib import Path; from finground.core import tracking; "
+        "from finground.core.paths import Root\n"
+        f"with tracking.run(Root(Path({str(tmp_path)!r})), 'died', track=True) as noted:\n"
+        "    noted.metrics({'x': 1.0}); os._exit(9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    with tracking.run(root, "next", track=True):
+        pass
+    _, (run,) = found(root, "died")
+    assert (run.info.status, run.data.metrics["x"]) == ("KILLED", 1.0) and not root.untold.exists()
+
+
+def test_of_several_processes_the_first_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RANK", "1")
+    with tracking.run(Root(tmp_path), "second", track=True) as noted:
+        noted.metrics({"x": 1.0})
     assert list(tmp_path.iterdir()) == []

@@ -1,3 +1,4 @@
+import math
 import re
 
 import pytest
@@ -6,6 +7,7 @@ from datasets import Dataset
 
 from finground.core.errors import InputError
 from finground.lm import adapter, base, tune
+from finground.lm.beams import search
 from finground.lm.generate import Generator
 from finground.settings import Lora, PromptTuning
 
@@ -65,6 +67,74 @@ def test_a_batch_gives_what_one_by_one_gives(models, soft, kind):
         == alone
         == ready.reply(PROMPTS, max_new_tokens=16, batch=16)
     )
+
+
+def log_probability(model, prompt, tokens, stop, eos):
+    """Of the whole reply, its end included if it ended, by one pass over everything."""
+    laid = torch.tensor([[*prompt, *tokens, *([eos] if stop == "eos" else [])]])
+    with torch.no_grad():
+        logs = model(input_ids=laid, attention_mask=torch.ones_like(laid)).logits[0].log_softmax(1)
+    virtual = len(logs) - laid.shape[1]
+    return sum(
+        float(logs[virtual + place - 1, laid[0, place]]) for place in range(len(prompt), laid.shape[1])
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_four_beams_are_at_least_as_likely_as_greedy(models, soft, kind):
+    ready = Generator.open(models[kind], soft[kind])
+    loaded = base.load(models[kind], quant="none", dtype="float32")
+    peft, eos = (
+        adapter.read(loaded.model, soft[kind], loaded.digest).eval(),
+        loaded.tokenizer.eos_token_id,
+    )
+    gained = []
+    with torch.inference_mode():
+        for prompt in base.encode(loaded.tokenizer, PROMPTS):
+            greedy = log_probability(peft, prompt, *ready._batch([prompt], 12, None)[0], eos)
+            gained.append(log_probability(peft, prompt, *ready._search(prompt, 4, 12, None), eos) - greedy)
+    assert min(gained) > -1e-3 and max(gained) > 1e-3, "never less likely, and not just greedy again"
+    alone = ready.reply(PROMPTS, max_new_tokens=12, batch=1, beams=4)
+    assert ready.reply(PROMPTS, max_new_tokens=12, batch=4, beams=4) == alone
+
+
+def test_the_likeliest_reply_is_found_where_greedy_misses_it():
+    """Word 1 opens likelier than word 2, but all it leads to is unlikely: .6 × .3 against .4 × .9."""
+    following = {(): [1e-9, 0.6, 0.4, 1e-9], (1,): [0.3, 0.25, 0.25, 0.2], (2,): [0.9, 0.04, 0.03, 0.03]}
+
+    class Cache:
+        def __init__(self):
+            self.rows = [()]
+
+        def batch_select_indices(self, kept):
+            self.rows = [self.rows[row] for row in kept.tolist()]
+
+    def step(tokens, cache):
+        if tokens:
+            cache.rows = [(*row, token) for row, (token,) in zip(cache.rows, tokens, strict=True)]
+        return torch.tensor([following.get(row, [0.25] * 4) for row in cache.rows]).log()
+
+    found = search(step, Cache(), 2, 5, 0, None)
+    assert (found.tokens, found.stop) == ((2,), "eos") and found.score == pytest.approx(math.log(0.36))
+    assert search(step, Cache(), 1, 5, 0, None).tokens == (1,)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_beams_keep_to_a_grammar(models, soft, kind):
+    ready = Generator.open(models[kind], soft[kind])
+    for reply in ready.reply(PROMPTS, max_new_tokens=60, batch=3, grammar=GRAMMAR, beams=3):
+        assert READS.fullmatch(reply.text) if reply.stop != "length" else reply.new_tokens == 60
+
+
+def test_the_soft_prompt_is_computed_once_for_all_requests(models, soft, monkeypatch):
+    ready = Generator.open(models["llama"], soft["llama"])
+    before = [layer.keys.clone() for layer in ready.prefix.layers]
+    monkeypatch.setattr("finground.lm.loss.virtual_prompt", lambda *_: pytest.fail("computed again"))
+    first = ready.reply(PROMPTS, max_new_tokens=6, batch=2)
+    assert ready.reply(PROMPTS, max_new_tokens=6, batch=3, beams=2) and first == ready.reply(
+        PROMPTS, max_new_tokens=6, batch=4
+    )
+    assert all(torch.equal(layer.keys, keys) for layer, keys in zip(ready.prefix.layers, before, strict=True))
 
 
 def test_lora_merged_in_memory_says_what_peft_says(models, tmp_path):

@@ -5,9 +5,9 @@ from datasets import Dataset
 from finground.core.artifact import manifest
 from finground.core.errors import InputError
 from finground.lm import base, pretrain
-from finground.settings import Lora
+from finground.settings import Pretrain
 
-LORA = Lora(lr=5e-3, rank=4, max_steps=4, batch=4)
+LORA = Pretrain(lr=5e-3, rank=4, max_steps=4, batch=4)
 
 
 def blocks(count=24):
@@ -25,7 +25,7 @@ def domain(models, tmp_path_factory):
 def test_adapting_writes_adapter_and_merged_and_says_how_far_they_differ(domain, models):
     out, done = domain
     assert done.four_bit_modules == 14
-    assert 0 < done.extra["merged.largest_logit_difference"] < 5
+    assert 0 < done.extra["merged.full-precision.largest_logit_difference"] < 5
     assert manifest(out / "adapter")["base_digest"] == base.digest(models["llama"])
     assert base.digest(out / "merged") != base.digest(models["llama"])
     assert base.load(out / "merged", quant="none", dtype="float32").tokenizer.eos_token_id == 0
@@ -35,7 +35,7 @@ def test_without_quantisation_merged_is_the_adapter_to_rounding(models, tmp_path
     done = pretrain.adapt(
         models["bloom"], blocks(), LORA, quant="none", dtype="float32", out=tmp_path / "d", seed=7
     )
-    assert done.extra["merged.largest_logit_difference"] < 1e-3 and done.four_bit_modules == 0
+    assert done.extra["merged.full-precision.largest_logit_difference"] < 1e-3 and done.four_bit_modules == 0
 
 
 def test_adapting_again_gives_the_same_bytes(domain, models, tmp_path):

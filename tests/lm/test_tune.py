@@ -18,13 +18,13 @@ ROWS = Dataset.from_dict(
         "target": [" rose", " fell 3.5%", " shares market", " margin"] * 2,
     }
 )
-SOFT = PromptTuning(lr=0.3, virtual_tokens=4, max_steps=3, batch=4, epochs=9)
+SOFT = PromptTuning(lr=0.3, initial_text="shares rose", virtual_tokens=4, max_steps=3, batch=4, epochs=9)
 LORA = Lora(lr=1e-2, rank=4, max_steps=3, batch=4, epochs=9, dropout=0.1)
 
 
 def tuned(method, folder, out, seed=7):
     if method == "soft":
-        return tune.prompt_tune(folder, ROWS, SOFT, out=out, seed=seed, text="shares rose")
+        return tune.prompt_tune(folder, ROWS, SOFT, out=out, seed=seed)
     return tune.lora_tune(folder, ROWS, LORA, quant="nf4", dtype="float32", out=out, seed=seed)
 
 

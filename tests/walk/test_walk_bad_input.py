@@ -164,3 +164,10 @@ def test_asking_before_anything_was_ingested(root: Root, finground: Finground):
 
 def test_the_sample_stage_belongs_to_the_demo(root: Root, stage):
     refused(stage("sample"), root, "'sample' is not a stage of this project")
+
+
+def test_under_accelerate_launch_one_stage_is_run_at_a_time(
+    root: Root, finground: Finground, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    refused(finground("run", "agent", "--root", root.folder), root, "one of agent@plain, agent@domain")

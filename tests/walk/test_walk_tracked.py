@@ -43,7 +43,7 @@ def test_every_stage_and_cell_is_one_finished_run(walked: Root, runs: list[Any])
 
 def test_a_run_holds_the_parameters_its_stage_depends_on(walked: Root, by_name: dict[str, Any]):
     held = by_name["pretrain"].data.params
-    assert (held["stage"], held["version"], held["commit"]) == ("pretrain", "1", COMMIT)
+    assert (held["stage"], held["version"], held["commit"]) == ("pretrain", "2", COMMIT)
     assert (held["pretrain.max_steps"], held["pretrain.quant"], held["seed"]) == ("2", "nf4", "7")
 
 
@@ -96,3 +96,15 @@ def test_agent_on_plain_and_on_domain_have_different_bases(by_name: dict[str, An
 def test_the_loss_by_step_is_a_curve(client: Any, by_name: dict[str, Any]):
     points = client.get_metric_history(by_name["pretrain"].info.run_id, "loss")
     assert [point.step for point in points] == [0, 1]
+
+
+def test_a_training_says_on_what_it_ran_and_what_it_implies(by_name: dict[str, Any]):
+    for name in ("pretrain", "agent@plain", "writer"):
+        assert by_name[name].data.params["hardware"].startswith("cpu, ")
+        told = by_name[name].data.metrics
+        speed = told["seconds.tokens_per_second"]
+        assert told["seconds.device_hours_per_billion_tokens"] == pytest.approx(1e9 / speed / 3600)
+
+
+def test_nothing_waits_to_be_told(walked: Root):
+    assert not walked.untold.exists()

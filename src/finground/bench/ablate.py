@@ -22,7 +22,8 @@ from finground.settings import Settings
 from finground.stocksis import PARTS, pairs
 
 if TYPE_CHECKING:
-    from finground.lm.loop import Trained
+    from finground.lm.ledger import Trained
+    from finground.lm.loop import Note
     from finground.lm.tune import HeldOut
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ def nested(items: Sequence[T], fraction: float, seed: int) -> list[T]:
 
 
 def train_writer(
-    root: Root, settings: Settings, *, fraction: float, seed: int, out: Path
+    root: Root, settings: Settings, *, fraction: float, seed: int, out: Path, note: "Note | None" = None
 ) -> "tuple[Trained, dict[str, HeldOut]]":
     """LoRA on a fraction of the pairs; the training, and the loss on each test part that has pairs."""
     from finground.lm.tune import held_out_loss, lora_tune
@@ -50,6 +51,8 @@ def train_writer(
         dtype=settings.base.dtype,
         out=out,
         seed=seed,
+        keep=root.training(out.name.removeprefix(".tmp-")),
+        note=note,
     )
     unseen = {part: pairs(root.stocksis, part) for part in PARTS[1:]}
     base, dtype = root.base("domain"), settings.base.dtype
@@ -61,12 +64,14 @@ def train_writer(
 
 
 def cell(
-    world: World, root: Root, settings: Settings, fraction: float, trial: Trial
+    world: World, root: Root, settings: Settings, fraction: float, trial: Trial, note: "Note | None" = None
 ) -> "tuple[Scored, Trained]":
     """One cell: train, then score what it writes about the unseen. The adapter is not kept."""
     adapter = root.domain.parent / f".tmp-ablate-{fraction}-{trial.seed}"
     try:
-        trained, losses = train_writer(root, settings, fraction=fraction, seed=trial.seed, out=adapter)
+        trained, losses = train_writer(
+            root, settings, fraction=fraction, seed=trial.seed, out=adapter, note=note
+        )
         writer = tuned_writer(adapter, root, settings)
         scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
     finally:

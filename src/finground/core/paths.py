@@ -120,5 +120,14 @@ class Root:
         return self.folder / "mlflow.db"
 
     @property
+    def untold(self) -> Path:
+        """Runs that MLflow has not been told of yet."""
+        return self.folder / ".tracking"
+
+    def training(self, name: str) -> Path:
+        """What a training keeps while it is on its way: checkpoints, tokens; not DVC's, and not a result."""
+        return self.folder / "models" / ".training" / name.replace("@", "-")
+
+    @property
     def tracked(self) -> Path:
         return self.folder / "mlartifacts"

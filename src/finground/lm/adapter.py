@@ -1,23 +1,25 @@
-"""Adapters: LoRA and soft prompts put on a base, saved with the digest of that base, read back, merged.
+"""Adapters: LoRA and soft prompts put on a base, saved with the digest of that base, read back.
 
-An adapter folder holds peft's own two files, so that peft can open it, and our manifest. It names its base by
-digest, never by a path of this machine, and its bytes depend on nothing but base, rows, settings and seed
-(law 7).
+An adapter folder holds peft's own two files, so that peft can open it, a model card, the rows that were
+rejected, and our manifest. It names its base by digest, never by a path of this machine, and its bytes depend
+on nothing but base, rows, settings and seed (law 7).
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from finground.core.artifact import manifest, whole_folder, write_json
+from finground.core.artifact import digest, manifest, whole_folder, write_json, write_rows
 from finground.core.errors import FingroundError, InputError
-from finground.lm.loop import Trained
+from finground.lm import card
+from finground.lm.ledger import Trained
 from finground.settings import Lora
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+CARD, REJECTED = "README.md", "rejected.jsonl"
 LIBRARIES = ("torch", "transformers", "peft", "tokenizers")
 
 
@@ -30,13 +32,17 @@ class Kind:
 
     linear: tuple[str, ...]
     positions: bool = True
+    eager: bool = False  # attention keeps all its scores, batch × heads × tokens²
     context: int | None = None  # tokens; None: the model's config says
 
 
 _LLAMA = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 KINDS: Mapping[str, Kind] = {
     "bloom": Kind(
-        ("query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"), positions=False, context=2048
+        ("query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"),
+        positions=False,
+        eager=True,
+        context=2048,
     ),
     "gpt2": Kind(("c_attn", "c_proj", "c_fc")),
     "llama": Kind(_LLAMA),
@@ -93,25 +99,46 @@ def soft_prompt(model: Any, virtual_tokens: int, first: list[int]) -> Any:
     return tuned
 
 
-def save(model: Any, folder: Path, about: Mapping[str, Any]) -> None:
-    """Write the adapter, whole or not at all.
+def save(model: Any, folder: Path, about: Mapping[str, Any], done: Trained) -> None:
+    """Write the adapter, its card and what was rejected, whole or not at all.
 
     Raises:
         FingroundError: if one of its numbers is not finite; nothing is written.
     """
-    import torch
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
     state = get_peft_model_state_dict(model, save_embedding_layers=False)
     tensors = {name: state[name].detach().cpu().contiguous() for name in sorted(state)}
+    check_finite(tensors, folder)
+    with whole_folder(folder, dict(about)) as temporary:
+        save_file(tensors, temporary / WEIGHTS, metadata={"format": "pt"})
+        _write_config(model, temporary, str(about["base_digest"]))
+        describe(temporary, about, done)
+
+
+def describe(folder: Path, about: Mapping[str, Any], done: Trained) -> None:
+    """The card, and a line for each row that training left out."""
+    (folder / CARD).write_text(card.text(about, done))
+    if done.rejected:
+        rows = (
+            {"row": row.row, "reason": row.reason, "why": row.why, "tokens": row.tokens}
+            for row in done.rejected
+        )
+        write_rows(folder / REJECTED, rows)
+
+
+def check_finite(tensors: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to save what is not a number.
+
+    Raises:
+        FingroundError: naming the first tensor.
+    """
+    import torch
+
     broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]
     if broken:
         raise FingroundError(f"{folder} was not written: {broken[0]} is not finite; a lower lr would help")
-    libraries = {name: version(name) for name in LIBRARIES}
-    with whole_folder(folder, {**about, "libraries": libraries}) as temporary:
-        save_file(tensors, temporary / WEIGHTS, metadata={"format": "pt"})
-        _write_config(model, temporary, str(about["base_digest"]))
 
 
 def read(model: Any, folder: Path, base_digest: str) -> Any:
@@ -149,25 +176,22 @@ def check(folder: Path, base_digest: str) -> dict[str, Any]:
             f"{folder} was trained on the base {about['base_digest'][:12]}, not on {base_digest[:12]}; "
             "train it again on this base, or give the base it belongs to"
         )
+    damaged = [name for name in (CONFIG, WEIGHTS) if digest(folder / name) != about["files"].get(name)]
+    if damaged and damaged != [CONFIG]:
+        raise InputError(f"{folder / damaged[0]} has other bytes than its manifest says; train it again")
     return about
 
 
-def about(method: str, settings: Any, loaded: Any, *, seed: int, quant: str, dtype: str) -> dict[str, Any]:
+def about(
+    method: str, settings: Any, loaded: Any, *, data: str, seed: int, quant: str, dtype: str
+) -> dict[str, Any]:
     """What an adapter's manifest says: how it was trained and what it belongs to; no times, no paths."""
     return {
-        "method": method, "base_digest": loaded.digest, "settings": settings.model_dump(mode="json"),
-        "seed": seed, "quant": quant, "dtype": dtype, "four_bit_modules": loaded.four_bit_modules,
+        "method": method, "base_digest": loaded.digest, "data_digest": data,
+        "settings": settings.model_dump(mode="json"), "seed": seed, "quant": quant, "dtype": dtype,
+        "four_bit_modules": loaded.four_bit_modules,
+        "libraries": {name: version(name) for name in LIBRARIES},
     }  # fmt: skip
-
-
-def finish(done: Trained, loaded: Any, extra: Mapping[str, float] | None = None) -> Trained:
-    """What the loop reports, with what only the caller knows."""
-    return replace(
-        done,
-        four_bit_modules=loaded.four_bit_modules,
-        base_digest=loaded.digest,
-        extra={**done.extra, **(extra or {})},
-    )
 
 
 def _size(config: Mapping[str, Any]) -> tuple[str, str, int]:

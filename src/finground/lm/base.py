@@ -12,13 +12,14 @@ import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from finground.core.artifact import MANIFEST, manifest, whole_folder
 from finground.core.artifact import digest as file_digest
 from finground.core.errors import InputError
-from finground.lm import adapter, device
+from finground.lm import adapter, device, plan
 from finground.settings import Base
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
@@ -190,21 +191,37 @@ def check(folder: Path) -> dict[str, Any]:
 
 def describe(folder: Path) -> dict[str, Any]:
     """Kind, size, vocabulary and context of a model folder, for its manifest."""
+    config = check(folder)
+    return {
+        "model_type": config["model_type"], "parameters": sum(map(prod, shapes(folder).values())),
+        "vocabulary": config["vocab_size"], "context": context(folder),
+    }  # fmt: skip
+
+
+def shapes(folder: Path) -> dict[str, tuple[int, ...]]:
+    """The shape of every tensor of a model folder, out of the headers of its files."""
     from safetensors import safe_open
 
-    parameters = 0
+    found: dict[str, tuple[int, ...]] = {}
     for path in sorted(folder.glob("*.safetensors")):
         with safe_open(path, framework="numpy") as opened:
             for key in opened.keys():  # noqa: SIM118 (not a mapping)
-                size = 1
-                for side in opened.get_slice(key).get_shape():
-                    size *= side
-                parameters += size
+                found[key] = tuple(opened.get_slice(key).get_shape())
+    return found
+
+
+def planned(folder: Path, work: plan.Work) -> plan.Plan:
+    """What this work on the model of a folder needs; nothing is loaded yet.
+
+    Raises:
+        InputError: if it does not fit here, or NF4 cannot run.
+    """
+    if work.quant == "nf4":
+        device.check_four_bit()
     config = check(folder)
-    return {
-        "model_type": config["model_type"], "parameters": parameters, "vocabulary": config["vocab_size"],
-        "context": context(folder),
-    }  # fmt: skip
+    kind = adapter.kind(config["model_type"], folder)
+    heads = int(config.get("n_head", 0)) if kind.eager else 0
+    return plan.check(plan.Model.of(shapes(folder), kind.linear, heads), work, folder)
 
 
 def write(model: Any, tokenizer_from: Path, folder: Path) -> None:
@@ -248,7 +265,9 @@ def _class(model_type: str) -> Any:
 def _nf4(dtype: str) -> Any:
     from transformers import BitsAndBytesConfig
 
+    sharded = os.environ.get("ACCELERATE_USE_FSDP") == "true"  # FSDP shards what is stored as the others are
+    storage = {"bnb_4bit_quant_storage": device.number_type(dtype)} if sharded else {}
     return BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=device.number_type(dtype),
+        bnb_4bit_compute_dtype=device.number_type(dtype), **storage,
     )  # fmt: skip

@@ -7,13 +7,13 @@ is ever cut.
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from finground.core.errors import InputError
 
 UNLABELLED = -100
-WINDOW = 16  # batches that are sorted by length together
+WINDOW = 64  # batches that are sorted by length together
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Examples:
     lengths: Sequence[int]
     prompts: Sequence[int]
     read: Callable[[int], Sequence[int]]
+    digest: str = ""  # of all of them, where they come from rows; what a checkpoint says it was trained on
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -40,6 +41,27 @@ class Examples:
     def labelled(self, indices: Sequence[int]) -> int:
         """How many positions of these examples carry a label."""
         return sum(self.lengths[i] - self.prompts[i] for i in indices)
+
+    def subset(self, indices: Sequence[int]) -> "Examples":
+        """Some of them, renumbered in the order given."""
+        return Examples(
+            [self.lengths[i] for i in indices],
+            [self.prompts[i] for i in indices],
+            lambda place: self.read(indices[place]),
+            self.digest,
+        )
+
+    def count(self, parts: Sequence[Sequence[int]], indices: Sequence[int]) -> dict[str, int]:
+        """Documents, tokens, padding and labels of a batch whose parts are laid out each by itself."""
+        tokens = sum(self.lengths[i] for i in indices)
+        laid = sum(
+            len(part) * max(self.lengths[i] for i in part) if part else self.lengths[indices[0]]
+            for part in parts
+        )
+        return {
+            "documents": len(indices), "tokens": tokens, "padded": laid - tokens,
+            "labelled": self.labelled(indices),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +127,9 @@ def blocks(dataset: Any, limit: int) -> Kept:
     """Examples out of blocks (column input_ids), all labelled but the first id; read when needed."""
     if "input_ids" not in dataset.column_names:
         raise InputError(f"the blocks have columns {dataset.column_names}; they need input_ids")
-    lengths = _lengths(dataset)
+    sizes = lengths(dataset)
     rejected = []
-    for number, length in enumerate(lengths):
+    for number, length in enumerate(sizes):
         if length < 2:
             rejected.append(
                 Rejected(number, "too-short", f"a block of {length} tokens predicts nothing", length)
@@ -117,9 +139,9 @@ def blocks(dataset: Any, limit: int) -> Kept:
                 Rejected(number, "too-long", f"a block of {length} tokens; at most {limit}", length)
             )
     left_out = {row.row for row in rejected}
-    places = [number for number in range(len(lengths)) if number not in left_out]
+    places = [number for number in range(len(sizes)) if number not in left_out]
     examples = Examples(
-        [lengths[place] for place in places],
+        [sizes[place] for place in places],
         [1] * len(places),
         lambda index: dataset[places[index]]["input_ids"],
     )
@@ -174,6 +196,16 @@ def batch(examples: Examples, indices: Sequence[int], pad: int) -> Batch:
     return Batch(ids, mask, labels, sum(examples.lengths[index] for index in indices))
 
 
+def shares(indices: Sequence[int], processes: int) -> list[list[int]]:
+    """A batch dealt out to processes, like by like; the last may get nothing."""
+    return [list(indices[place::processes]) for place in range(processes)]
+
+
+def unlabelled(laid: Batch) -> Batch:
+    """The same batch teaching nothing, for a process whose share of a batch is empty."""
+    return replace(laid, labels=laid.labels.new_full(laid.labels.shape, UNLABELLED))
+
+
 def _refusal(prompt: int, tokens: int, limit: int) -> tuple[str, str] | None:
     if prompt == 0:
         return "no-prompt", "a prompt of 0 tokens"
@@ -190,7 +222,7 @@ def _listed(kept: list[tuple[list[int], int]]) -> Examples:
     )
 
 
-def _lengths(dataset: Any) -> list[int]:
+def lengths(dataset: Any) -> list[int]:
     """Tokens of each row, without reading the tokens into Python."""
     import pyarrow.compute as compute
 

@@ -65,6 +65,10 @@ class Matcher:
         xgrammar.apply_token_bitmask_inplace(logits[row : row + 1], bits.to(logits.device))
         return self.matcher.is_completed() and int((logits[row] != float("-inf")).sum()) == 1
 
+    def fork(self) -> "Matcher":
+        """Another one that stands at the same place."""
+        return Matcher(self.matcher.fork(), self.eos)
+
     def take(self, token: int) -> None:
         """Go on by a token that the mask allowed."""
         if not self.matcher.accept_token(token):

@@ -1,7 +1,11 @@
-"""Where and how tensors live: device, number type, seeded generators, and no network (law 10)."""
+"""Where and how tensors live: device, number type, seeded generators, processes, and no network (law 10).
+
+What fits is decided in `plan.py`, before anything loads.
+"""
 
 import importlib.util
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +26,38 @@ def offline() -> None:
 
 
 def device() -> str:
-    """The accelerator where there is one, else `cpu`."""
+    """The accelerator of this process where there is one, else `cpu`."""
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if os.environ.get("ACCELERATE_USE_CPU", "").lower() == "true" or not torch.cuda.is_available():
+        return "cpu"
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+
+
+def hardware() -> str:
+    """The device by its name, or the CPU with its threads."""
+    import torch
+
+    where = device()
+    if where == "cpu":
+        return f"cpu, {torch.get_num_threads()} threads"
+    return str(torch.cuda.get_device_name(where))
+
+
+def processes() -> int:
+    """How many processes `accelerate launch` started; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def first_process() -> bool:
+    """Whether this one writes artifacts: of several that train together, the first does."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def leave_to_first() -> None:
+    """End every process but the first: training together is done, and what is left is for one to do."""
+    if not first_process():
+        sys.exit(0)
 
 
 def number_type(name: str) -> Any:
@@ -52,6 +84,17 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
+def optimizer(model: Any, weights: list[Any], lr: float) -> Any:
+    """AdamW without weight decay; paged, as QLoRA has it, for a 4-bit model on a GPU."""
+    import torch
+
+    if weights[0].is_cuda and any(type(module).__name__ == "Linear4bit" for module in model.modules()):
+        from bitsandbytes.optim import PagedAdamW32bit
+
+        return PagedAdamW32bit(weights, lr=lr, weight_decay=0.0)
+    return torch.optim.AdamW(weights, lr=lr, weight_decay=0.0, fused=True)
+
+
 def check_four_bit() -> None:
     """Refuse NF4 where it cannot run, before anything heavy is imported (case T10).
 
@@ -60,6 +103,8 @@ def check_four_bit() -> None:
     """
     spec = importlib.util.find_spec("bitsandbytes")
     places = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
-    if not any(next(place.glob("libbitsandbytes_*"), None) for place in places):
+    on_gpu = Path("/dev/nvidia0").exists() and os.environ.get("ACCELERATE_USE_CPU", "").lower() != "true"
+    library = "libbitsandbytes_cuda*" if on_gpu else "libbitsandbytes_*"
+    if not any(next(place.glob(library), None) for place in places):
         found = "has no library for this kind of machine" if places else "is not installed"
         raise InputError(f"quant: nf4 was asked, but bitsandbytes {found}; install it or write quant: none")

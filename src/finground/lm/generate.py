@@ -1,4 +1,4 @@
-"""Greedy generation: prompts in, replies out, each with why it stopped.
+"""Generation, greedy or by beams: prompts in, replies out, each with why it stopped.
 
 Soft prompts go in as a key/value cache computed once; `PeftModel.generate` is silently wrong for them on
 Bloom, Llama and GPT-2 (FACTS). Prompts of a batch are padded on the left, after the soft prompt and masked,
@@ -8,12 +8,13 @@ so a batch gives what one by one gives (case T8). LoRA is merged in memory, or s
 import copy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from finground.core.errors import InputError
 from finground.core.log import progress
 from finground.lm import adapter as adapters
 from finground.lm import base as bases
+from finground.lm.beams import search
 from finground.lm.constrain import Grammars, Matcher
 
 Stop = Literal["eos", "length", "grammar"]
@@ -70,13 +71,15 @@ class Generator:
         return ready
 
     def reply(
-        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str | None = None
-    ) -> list[Reply]:
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str | None = None,
+        beams: int = 1,
+    ) -> list[Reply]:  # fmt: skip
         """A reply to each prompt, in their order, greedily.
 
         Args:
             batch: prompts computed together; changes the speed alone.
             grammar: EBNF text (rule `root`) that every reply must follow.
+            beams: replies kept side by side; more than one finds likelier ones, prompt by prompt.
 
         Raises:
             InputError: if the grammar does not compile, or max_new_tokens leaves no room for a prompt.
@@ -96,7 +99,14 @@ class Generator:
             for start in progress(range(0, len(order), batch), "replies"):
                 indices = order[start : start + batch]
                 matchers = self.grammars.matchers(grammar, len(indices)) if grammar is not None else None
-                said = self._batch([whole[index][-room:] for index in indices], max_new_tokens, matchers)
+                cut = [whole[index][-room:] for index in indices]
+                if beams > 1:
+                    said = [
+                        self._search(ids, beams, max_new_tokens, matchers[at] if matchers else None)
+                        for at, ids in enumerate(cut)
+                    ]
+                else:
+                    said = self._batch(cut, max_new_tokens, matchers)
                 for index, (tokens, stop) in zip(indices, said, strict=True):
                     replies[index] = self._reply(tokens, stop, len(whole[index]), room)
         return [replies[index] for index in range(len(whole))]
@@ -142,6 +152,24 @@ class Generator:
             ids = torch.tensor([[said[row][-1]] for row in alive], device=mask.device)
             mask = torch.cat([mask, mask.new_ones(len(alive), 1)], 1)
         return list(zip(said, stops, strict=True))
+
+    def _search(
+        self, prompt: list[int], width: int, limit: int, matcher: Matcher | None
+    ) -> tuple[list[int], Stop]:
+        """The likeliest reply to one prompt among those that `width` beams find."""
+        import torch
+
+        ids, mask = self._padded([prompt])
+
+        def step(tokens: list[list[int]], cache: Any) -> Any:
+            if not tokens:
+                return self._logits(ids, mask, cache)
+            laid = torch.tensor(tokens, device=mask.device)
+            spans = cache.get_seq_length() + 1
+            return self._logits(laid, mask.new_ones(len(tokens), spans), cache)
+
+        found = search(step, self._start(1), width, limit, self.tokenizer.eos_token_id, matcher)
+        return list(found.tokens), cast(Stop, found.stop)
 
     def _logits(self, ids: Any, mask: Any, cache: Any) -> Any:
         """float32 [batch, vocabulary] after the last of `ids` [batch, tokens]; `mask` spans the cache too."""

@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from finground.lm.collate import UNLABELLED
-
-CHUNK = 256  # rows of logits at a time
+from finground.lm.plan import ROWS
 
 
 class _SummedLoss(torch.autograd.Function):  # type: ignore[misc]  # torch is untyped here
@@ -28,10 +27,8 @@ class _SummedLoss(torch.autograd.Function):  # type: ignore[misc]  # torch is un
         d_weight = torch.zeros_like(weight, dtype=torch.float32) if ctx.needs_input_grad[1] else None
         for start in range(0, len(labels), rows):
             part, targets = hidden[start : start + rows], labels[start : start + rows, None]
-            logits = (part @ weight.T).float()
-            log_sum = logits.logsumexp(1, keepdim=True)
-            total += (log_sum - logits.gather(1, targets)).sum()
-            slope = logits.sub_(log_sum).exp_()  # softmax, in the memory of the logits
+            loss, slope = _of_chunk((part @ weight.T).float(), targets)
+            total += loss.sum()
             slope.scatter_add_(1, targets, torch.full_like(targets, -1, dtype=slope.dtype))
             slope = slope.to(weight.dtype)
             torch.mm(slope, weight, out=d_hidden[start : start + rows])
@@ -47,42 +44,51 @@ class _SummedLoss(torch.autograd.Function):  # type: ignore[misc]  # torch is un
         return saved[0] * slope, saved[1] * slope if len(saved) > 1 else None, None, None
 
 
-def summed(hidden: Tensor, weight: Tensor, labels: Tensor, rows: int = CHUNK) -> Tensor:
+def summed(hidden: Tensor, weight: Tensor, labels: Tensor, rows: int = ROWS) -> Tensor:
     """Summed loss of `labels` [n] given the hidden states [n, width] that predict them, with gradients."""
     total: Tensor = _SummedLoss.apply(hidden, weight, labels, rows)
     return total
 
 
-def each(hidden: Tensor, weight: Tensor, labels: Tensor, rows: int = CHUNK) -> Tensor:
+def each(hidden: Tensor, weight: Tensor, labels: Tensor, rows: int = ROWS) -> Tensor:
     """Negative log-likelihood of every label, float32 [n]; call it where no gradients are kept."""
     parts = []
     for start in range(0, len(labels), rows):
         logits = (hidden[start : start + rows] @ weight.T).float()
-        targets = labels[start : start + rows, None]
-        parts.append((logits.logsumexp(1, keepdim=True) - logits.gather(1, targets))[:, 0])
-    return torch.cat(parts) if parts else torch.zeros(0)
+        parts.append(_of_chunk(logits, labels[start : start + rows, None])[0][:, 0])
+    return torch.cat(parts) if parts else hidden.new_zeros(0, dtype=torch.float32)
+
+
+def _of_chunk(logits: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Loss [rows, 1] and softmax [rows, vocabulary] of logits, in their own memory; targets [rows, 1]."""
+    picked, top = logits.gather(1, targets), logits.amax(1, keepdim=True)
+    odds = logits.sub_(top).exp_()
+    mass = odds.sum(1, keepdim=True)
+    return mass.log() + top - picked, odds.div_(mass)
 
 
 class Scored(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """A causal model, plain or with a peft adapter, whose forward pass is the summed loss of a batch."""
+    """A causal model, plain or with a peft adapter, whose forward pass is the summed loss of a batch.
+
+    Training and evaluation both come through `forward`, as wrappers for several processes need it.
+    """
 
     def __init__(self, model: Any) -> None:
         super().__init__()
         self.model = model
 
-    def forward(self, ids: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
-        """ids, mask, labels [batch, tokens] as `collate.batch` makes them; a float32 scalar."""
-        hidden, labels = self._aligned(ids, mask, labels)
-        kept = labels != UNLABELLED
-        return summed(hidden[kept], head(self.model), labels[kept])
+    def forward(self, ids: Tensor, mask: Tensor, labels: Tensor, by_row: bool = False) -> Tensor:
+        """ids, mask, labels [batch, tokens] as `collate.batch` makes them; a float32 scalar.
 
-    def rows(self, ids: Tensor, mask: Tensor, labels: Tensor) -> list[float]:
-        """Summed loss of each row of the batch; call it where no gradients are kept."""
+        `by_row` gives float64 [batch] instead; ask for it where no gradients are kept.
+        """
         hidden, labels = self._aligned(ids, mask, labels)
         kept = labels != UNLABELLED
+        if not by_row:
+            return summed(hidden[kept], head(self.model), labels[kept])
         losses = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
         losses[kept] = each(hidden[kept], head(self.model), labels[kept]).double()
-        return [float(loss) for loss in losses.sum(1)]
+        return losses.sum(1)
 
     def _aligned(self, ids: Tensor, mask: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """Hidden states beside the labels they predict: the state before a token predicts it."""

@@ -80,15 +80,15 @@ def _model(tokenizer: Any) -> Any:
 def _train(model: Any, tokenizer: Any, texts: list[str], steps: int, seed: int) -> dict[str, Any]:
     """Every weight, on blocks of the texts; the ledger goes into the manifest, times do not."""
     from finground.lm.collate import Examples, Kept
-    from finground.lm.loop import train
+    from finground.lm.loop import Job, train
     from finground.lm.loss import Scored
 
     blocks = list(_blocks(tokenizer, texts))
     examples = Examples([len(block) for block in blocks], [1] * len(blocks), blocks.__getitem__)
     settings = Training(epochs=1 + steps * 8 // len(blocks), max_steps=steps, batch=8, lr=4e-3)
-    trained = train(
-        Scored(model), Kept(examples, ()), settings, pad=tokenizer.pad_token_id, seed=seed, what="tiny base"
-    )
+    job = Job("tiny base", tokenizer.pad_token_id, seed)
+    with device.seeded(seed):
+        trained = train(Scored(model), Kept(examples, ()), settings, job)
     return {"ledger": trained.ledger, "loss": round(trained.curve[-1][1], 4)}
 
 
