@@ -101,7 +101,9 @@ def answer(
         report = check(writer.write(brief), brief)
     with timed(timings, "analyscore"):
         judged = judge(report, brief)
-    return Answer(query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings)
+    return Answer(
+        query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings
+    )
 
 
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:

@@ -137,6 +137,11 @@ def _question_commands(command: Command) -> None:
 
     made = command(questions.score, "AnalyScore of a kept answer")
     made.add_argument("answer", type=Path, metavar="ANSWER.json")
+    made.add_argument(
+        "--judge",
+        choices=["openai", "local"],
+        help="a model for what rules cannot decide, if it agrees with itself",
+    )
     made.add_argument("--json", action="store_true")
 
 

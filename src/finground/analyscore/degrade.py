@@ -57,7 +57,7 @@ def lowered(before: Score, after: Score) -> frozenset[str]:
     return frozenset(SUBJECTS[name] for name in (*failed, *fewer))
 
 
-def conclusion_removed(report: Report, brief: Brief, rng: random.Random) -> Report | None:
+def conclusion_removed(report: Report, _brief: Brief, rng: random.Random) -> Report | None:
     """One horizon's conclusion, wherever it stands."""
     gone = HORIZONS[rng.choice(tuple(HORIZONS))]
     sections = []
@@ -67,7 +67,7 @@ def conclusion_removed(report: Report, brief: Brief, rng: random.Random) -> Repo
     return _changed(report, [section for section in sections if section.text])
 
 
-def dimension_removed(report: Report, brief: Brief, rng: random.Random) -> Report | None:
+def dimension_removed(report: Report, _brief: Brief, rng: random.Random) -> Report | None:
     """All that is said in detail of one core dimension."""
     parts = blocks(report.text)
     gone = rng.choice(list(analysed(parts)))
@@ -88,7 +88,7 @@ def figures_stale(report: Report, brief: Brief, rng: random.Random) -> Report | 
     return _changed(report, sections)
 
 
-def contradiction(report: Report, brief: Brief, rng: random.Random) -> Report | None:
+def contradiction(report: Report, _brief: Brief, rng: random.Random) -> Report | None:
     """The last conclusion on a horizon turned into the opposite of the first."""
     named = [index for index, part in enumerate(report.sections) if _concludes(part.text)]
     if len(named) < 2:
@@ -106,7 +106,7 @@ def contradiction(report: Report, brief: Brief, rng: random.Random) -> Report | 
     )
 
 
-def advice_given(report: Report, brief: Brief, rng: random.Random) -> Report | None:
+def advice_given(report: Report, _brief: Brief, rng: random.Random) -> Report | None:
     """A sentence of trading advice at the end of a paragraph."""
     at = rng.randrange(len(report.sections))
     chosen = report.sections[at]
@@ -114,13 +114,13 @@ def advice_given(report: Report, brief: Brief, rng: random.Random) -> Report | N
     return _changed(report, [*report.sections[:at], worse, *report.sections[at + 1 :]])
 
 
-def order_shuffled(report: Report, brief: Brief, rng: random.Random) -> Report | None:
+def order_shuffled(report: Report, _brief: Brief, rng: random.Random) -> Report | None:
     """The paragraphs in another order, a conclusion somewhere amid the details."""
     sections = list(report.sections)
     for _ in range(100):
         rng.shuffle(sections)
         ends = [_concludes(section.text) for section in sections if _counts(section.text)]
-        if any(ends[1:-1]) and not ends[1:-1] == sorted(ends[1:-1]):
+        if any(ends[1:-1]) and ends[1:-1] != sorted(ends[1:-1]):
             return _changed(report, sections)
     return None
 

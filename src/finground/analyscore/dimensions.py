@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from finground.analyscore.language import QUOTED
 from finground.analyscore.stances import HORIZONS
-from finground.report.reading import read_dates, read_numbers, sentences
+from finground.report.reading import NUMBER, read_dates, sentences
 
 _WORDS = {
     "volume and price": r"volume and price|price and volume|turnover|trading volumes?|volume is"
     r"|(?:latest |last |stock |share )price|the price|trading value|outperform\w*|underperform\w*",
-    "technical": r"technical\w*|RSI|MACD|moving averages?|golden cross|death cross|pattern|candlestick|Bollinger"
-    r"|support levels?|overbought|oversold",
+    "technical": r"technical\w*|RSI|MACD|moving averages?|golden cross|death cross|pattern|candlestick"
+    r"|Bollinger|support levels?|overbought|oversold",
     "capital flow": r"capital (?:flows?|aspect)|DDX|margin (?:balance|trading|financing)|large orders"
     r"|institutional (?:holdings|control|flows?|buying|selling)",
     "fundamentals": r"fundamental\w*|financial\w*|revenue|net (?:income|profit)|earnings per share|solvency"
@@ -24,7 +24,9 @@ _WORDS = {
 }
 CORE = {name: re.compile(rf"\b(?:{words})(?!\w)", re.I) for name, words in _WORDS.items()}
 OPENING = 40  # characters at a paragraph's start that name its subject
-SUMS_UP = re.compile(r"^\W*(?:in (?:conclusion|summary|short)|to sum up|overall|conclusions?|summary)\b", re.I)
+SUMS_UP = re.compile(
+    r"^\W*(?:in (?:conclusion|summary|short)|to sum up|overall|conclusions?|summary)\b", re.I
+)
 NOTHING = re.compile(r"\b(?:no data|not available|no information)\b", re.I)
 FEWEST_PARAGRAPHS = 3  # a text of fewer is read sentence by sentence
 
@@ -57,7 +59,7 @@ def analysed(found: tuple[Block, ...]) -> dict[str, tuple[str, ...]]:
 
 def figures(text: str) -> tuple[str, ...]:
     """Numbers that are no dates, outside quotations."""
-    return tuple(number.text for number in read_numbers(read_dates(QUOTED.sub(" ", text))[0]))
+    return tuple(found[0].strip() for found in NUMBER.finditer(read_dates(QUOTED.sub(" ", text))[0]))
 
 
 def _block(text: str, at: int, count: int) -> Block:

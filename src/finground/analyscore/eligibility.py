@@ -5,7 +5,7 @@ It reads any report, whoever wrote it, as `grounding.check` left it, beside what
 changes nothing.
 """
 
-from finground.analyscore.dimensions import Block, blocks, figures
+from finground.analyscore.dimensions import Block, blocks
 from finground.analyscore.language import advice, banned
 from finground.analyscore.stances import Stated, stated
 from finground.analyscore.timeliness import stale
@@ -30,12 +30,13 @@ def eligibility(
     """
     contradictions = tuple(flaw for flaw in report.ungrounded if _contradicts(flaw.why))
     unsupported = tuple(flaw for flaw in report.ungrounded if not _contradicts(flaw.why))
+    parts = blocks(report.text) if parts is None else parts
     verdicts = {
         "conclusion structure": conclusion_structure(report),
         "logical consistency": logical_consistency(report, brief, contradictions),
-        "factual support": factual_support(report, unsupported),
+        "factual support": factual_support(parts, unsupported),
         "data timeliness": data_timeliness(report, brief),
-        "analytical dimensions": analytical_dimensions(blocks(report.text) if parts is None else parts),
+        "analytical dimensions": analytical_dimensions(parts),
         "neutral language": neutral_language(report),
     }
     return tuple(Criterion(name, passed, evidence) for name, (passed, evidence) in verdicts.items())
@@ -91,9 +92,9 @@ def _against_signals(found: tuple[Stated, ...], brief: Brief) -> list[str]:
     return flaws
 
 
-def factual_support(report: Report, wrong: Flaws) -> Verdict:
+def factual_support(parts: tuple[Block, ...], wrong: Flaws) -> Verdict:
     """Exact figures, and each of them borne out."""
-    given = figures(report.text)
+    given = [figure for part in parts for figure in part.figures]
     flaws = tuple(f"{flaw.text}: {flaw.why}" for flaw in wrong)
     if len(given) < FEWEST_FIGURES:
         return False, (f"{len(given)} figures are given; {FEWEST_FIGURES} are the fewest", *flaws)

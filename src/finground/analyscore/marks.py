@@ -66,8 +66,9 @@ def _fitted(text: str, brief: Brief) -> str:
 
 
 def _names(text: str, key: str, value: str) -> bool:
-    pattern = rf"\b{re.escape(value)}[ -](?:\w+[ -])?{re.escape(key)}\b|\b{re.escape(key)}\b[^.;]{{0,30}}\b{re.escape(value)}\b"
-    return re.search(pattern, text, re.I) is not None
+    name, said = re.escape(key), re.escape(value)
+    near = rf"\b{said}[ -](?:\w+[ -])?{name}\b|\b{name}\b[^.;]{{0,30}}\b{said}\b"
+    return re.search(near, text, re.I) is not None
 
 
 def _dimensions(parts: tuple[Block, ...]) -> tuple[int, tuple[str, ...]]:
@@ -83,9 +84,7 @@ def _dimensions(parts: tuple[Block, ...]) -> tuple[int, tuple[str, ...]]:
 def _structure(parts: tuple[Block, ...]) -> tuple[int, tuple[str, ...]]:
     """Details stand together, and the report ends in its conclusion if it has one."""
     places = [
-        "conclusion" if part.concludes else "details"
-        for part in parts
-        if part.concludes or part.dimension
+        "conclusion" if part.concludes else "details" for part in parts if part.concludes or part.dimension
     ]
     runs = [place for at, place in enumerate(places) if at == 0 or places[at - 1] != place]
     if len(places) < 2:
