@@ -74,9 +74,9 @@ def agreement(ratings: Sequence[Sequence[int | None]], *, seed: int) -> Agreemen
 def _fleiss(table: "np.ndarray[tuple[int, int], np.dtype[np.int64]]") -> float:
     """Kappa of labels [items, raters]."""
     items, raters = table.shape
-    counts = np.zeros((items, int(table.max()) + 1))
-    for column in table.T:
-        counts[np.arange(items), column] += 1
+    width = int(table.max()) + 1
+    cells = table + width * np.arange(items)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=items * width).reshape(items, width)
     observed = ((counts**2).sum(1) - raters).mean() / (raters * (raters - 1))
     expected = ((counts.sum(0) / (items * raters)) ** 2).sum()
     return 0.0 if expected == 1 else float((observed - expected) / (1 - expected))

@@ -28,12 +28,12 @@ SUMS_UP = re.compile(
     r"^\W*(?:in (?:conclusion|summary|short)|to sum up|overall|conclusions?|summary)\b", re.I
 )
 NOTHING = re.compile(r"\b(?:no data|not available|no information)\b", re.I)
-FEWEST_PARAGRAPHS = 3  # a text of fewer is read sentence by sentence
+FEWEST_PARAGRAPHS = 3  # a text of fewer is cut by what its sentences open with
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, or a sentence of a text without paragraphs; `dimension` is empty where it has none."""
+    """A paragraph, as written or by its subject; `dimension` is empty where it has none."""
 
     text: str
     concludes: bool
@@ -44,7 +44,7 @@ class Block:
 def blocks(text: str) -> tuple[Block, ...]:
     """The report in its order."""
     paragraphs = [part.strip() for part in re.split(r"\n+", text) if part.strip()]
-    parts = paragraphs if len(paragraphs) >= FEWEST_PARAGRAPHS else sentences(text)
+    parts = paragraphs if len(paragraphs) >= FEWEST_PARAGRAPHS else _paragraphs(text)
     return tuple(_block(part, at, len(parts)) for at, part in enumerate(parts))
 
 
@@ -62,6 +62,20 @@ def figures(text: str) -> tuple[str, ...]:
     return tuple(found[0].strip() for found in NUMBER.finditer(read_dates(QUOTED.sub(" ", text))[0]))
 
 
+def _paragraphs(text: str) -> list[str]:
+    """The sentences of a text in one piece, a new paragraph where one names another dimension or sums up."""
+    groups: list[str] = []
+    current = ""
+    for sentence in sentences(text):
+        named = _most_named(sentence[:OPENING])
+        if not groups or SUMS_UP.search(sentence) or named not in ("", current):
+            groups.append(sentence)
+            current = named
+        else:
+            groups[-1] += f" {sentence}"
+    return groups
+
+
 def _block(text: str, at: int, count: int) -> Block:
     named = [horizon for horizon, words in HORIZONS.items() if words.search(text)]
     ends = at in (0, count - 1)
@@ -75,9 +89,11 @@ def _dimension(text: str, given: tuple[str, ...]) -> str:
     own = QUOTED.sub(" ", text)
     if not given and NOTHING.search(own):
         return ""
-    for part in (own[:OPENING], own if given else ""):
-        counts = {name: len(words.findall(part)) for name, words in CORE.items()}
-        most = max(counts.values())
-        if most:
-            return next(name for name, count in counts.items() if count == most)
-    return ""
+    return _most_named(own[:OPENING]) or (_most_named(own) if given else "")
+
+
+def _most_named(text: str) -> str:
+    """The dimension that most words speak of; of several the first listed."""
+    counts = {name: len(words.findall(text)) for name, words in CORE.items()}
+    most = max(counts, key=lambda name: counts[name])
+    return most if counts[most] else ""
