@@ -153,6 +153,11 @@ def _other_commands(command: Command) -> None:
     made.add_argument("source", choices=["base", "catalog", "edgar", "prices", "news"])
     made.add_argument("names", nargs="*", help="tickers, or addresses of feeds")
 
+    made = command(projects.stocksis, "moments for annotators, and their labels checked")
+    made.add_argument("what", choices=["export", "check"])
+    made.add_argument("file", type=Path, metavar="FILE.csv")
+    made.add_argument("--count", type=int, default=20, help="moments of each part to export (default: 20)")
+
     made = command(projects.table, "the papers' tables, ours beside theirs")
     made.add_argument("--copy", type=Path, metavar="FILE")
     made = command(projects.schema, "JSON Schema of every record", root=False)

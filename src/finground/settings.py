@@ -111,6 +111,7 @@ class Stocksis(Part):
 
     pairs: Count = 5_000
     test_companies: Share = 0.2
+    experts: str | None = None  # CSV of experts' labels (`finground stocksis export`), relative to the root
 
 
 class Bench(Part):

@@ -204,16 +204,10 @@ def agent(work: Work) -> Outcome:
 
 def stocksis(work: Work) -> Outcome:
     """Make background/report pairs over companies and dates, split by company and by time."""
-    from finground.stocksis import build
+    from finground.stocksis.build import build
 
-    with _world(work) as world:
-        counts = build(
-            world,
-            work.root.stocksis,
-            work.settings.stocksis,
-            as_of=_as_of(work.settings),
-            seed=work.settings.seed,
-        )
+    root, settings = work.root, work.settings
+    counts = build(root, settings, as_of=_as_of(settings))
     return Outcome(_numbers(counts), counts)
 
 
@@ -341,7 +335,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "stocksis",
         stocksis,
-        lambda r: (r.snapshot,),
+        lambda r: (r.snapshot, "${stocksis.experts}"),
         lambda r: (r.stocksis,),
         ("stocksis", "news", "snapshot", "seed"),
     ),

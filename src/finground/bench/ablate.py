@@ -19,7 +19,8 @@ from finground.records.report import WriterPair
 from finground.records.score import ScoreRow
 from finground.roles import tuned_writer
 from finground.settings import Settings
-from finground.stocksis import PARTS, pairs
+from finground.stocksis.build import pairs
+from finground.stocksis.split import PARTS
 
 if TYPE_CHECKING:
     from finground.lm.loop import Trained

@@ -23,7 +23,9 @@ from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.roles import tuned_agent, tuned_writer
 from finground.settings import Settings
-from finground.stocksis import PARTS, Moment, brief_of, pairs
+from finground.stocksis.build import pairs
+from finground.stocksis.pair import brief_of
+from finground.stocksis.split import PARTS, Moment
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
 REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
