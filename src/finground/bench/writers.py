@@ -40,8 +40,8 @@ def analyscore(scores: Sequence[ScoreRow]) -> str:
     note = (
         "The paper's questions, each about a company and a date that no training saw; AnalyScore by rules, "
         "or by the judge that params name. *imitation*: learned from, or is, the template writer, whose "
-        "rules are near the scorer's; such a row is no quality and is compared with none. 80 is the most without a "
-        "reader's profile. Intervals are of 95%: Student's for means, Wilson's for the rate."
+        "rules are near the scorer's; such a row is no quality and is compared with none. 80 is the most "
+        "without a reader's profile. Intervals are of 95%: Student's for means, Wilson's for the rate."
     )
     title = "Writers: AnalyScore on the paper's questions (FinSphere, Table 2)"
     return f"## {title}\n\n{note}\n\n{ours}\n\n{theirs}"
