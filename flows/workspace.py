@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,18 +54,30 @@ class AlreadyRunning(FingroundError):
     """Another flow works in this root."""
 
 
-def call(root: str, *words: str) -> str:
+def call(
+    root: str, *words: str, environment: Mapping[str, str] | None = None, held: Sequence[int] = ()
+) -> str:
     """Run `python -m WORDS` in the root, showing what it says as it says it; returns its standard output.
+
+    Args:
+        held: open files that the command inherits, such as a lock that it is to hold while it runs.
 
     Raises:
         CommandFailed: with the last words, if it does not end with 0.
     """
     command = [sys.executable, "-m", *words]
     tools = str(Path(sys.executable).parent)
-    environment = {**os.environ, **QUIET, "PATH": os.pathsep.join([tools, os.environ.get("PATH", "")])}
+    path = os.pathsep.join([tools, os.environ.get("PATH", "")])
+    variables = {**os.environ, **QUIET, "PATH": path, **(environment or {})}
     said: deque[str] = deque(maxlen=LAST_WORDS)
     with subprocess.Popen(
-        command, cwd=root, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command,
+        cwd=root,
+        env=variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        pass_fds=tuple(held),
     ) as running:
         everything = []
         for line in running.stdout or ():

@@ -24,7 +24,7 @@ COUNTS: dict[str, dict[str, Any]] = {
     "agent": {"max_steps": 2, "batch": 2},
     "stocksis": {"pairs": 4},
     "writer": {"max_steps": 1, "batch": 1, "max_tokens": 2048},
-    "bench": {"questions": 2, "reports": 1, "new_tokens": 24},
+    "bench": {"questions": 2, "reports": 1, "paper_questions": 2, "new_tokens": 24},
     "ablate": {"fractions": [0.5, 1.0], "seeds": [1], "reports": 1},
 }
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finground.agent.plan import plan as make_plan
-from finground.analyscore.eligibility import eligibility
+from finground.analyscore.score import score
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
 from finground.core.errors import RequestError
@@ -100,8 +100,10 @@ def answer(
     with timed(timings, "writer"):
         report = check(writer.write(brief), brief)
     with timed(timings, "analyscore"):
-        score = judge(report, brief)
-    return Answer(query, as_of, plan, request, bundle, findings, report, score, dict(world.versions), timings)
+        judged = judge(report, brief)
+    return Answer(
+        query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings
+    )
 
 
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:
@@ -153,11 +155,8 @@ def analyse(
 
 
 def judge(report: Report, brief: Brief) -> Score | None:
-    """AnalyScore's eligibility of an analysis that was checked; other answers are not scored."""
-    if report.kind != "analysis":
-        return None
-    criteria = eligibility(report, brief)
-    return Score(all(criterion.passed for criterion in criteria), criteria)
+    """AnalyScore by rules of an analysis that was checked; other answers are not scored."""
+    return score(report, brief) if report.kind == "analysis" else None
 
 
 @contextmanager

@@ -138,6 +138,11 @@ def _question_commands(command: Command) -> None:
 
     made = command(questions.score, "AnalyScore of a kept answer")
     made.add_argument("answer", type=Path, metavar="ANSWER.json")
+    made.add_argument(
+        "--judge",
+        choices=["openai", "local"],
+        help="a model for what rules cannot decide, if it agrees with itself",
+    )
     made.add_argument("--json", action="store_true")
 
 
@@ -149,6 +154,11 @@ def _other_commands(command: Command) -> None:
     made.add_argument("source", choices=["base", *SOURCES])
     made.add_argument("names", nargs="*", help="tickers, or addresses of feeds; none: what the last one left")
     made.add_argument("--allow-missing", action="store_true", help="end with 0 though some were not had")
+
+    made = command(projects.stocksis, "moments for annotators, and their labels checked")
+    made.add_argument("what", choices=["export", "check"])
+    made.add_argument("file", type=Path, metavar="FILE.csv")
+    made.add_argument("--count", type=int, default=20, help="moments of each part to export (default: 20)")
 
     made = command(projects.table, "the papers' tables, ours beside theirs")
     made.add_argument("--copy", type=Path, metavar="FILE")

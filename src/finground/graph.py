@@ -5,6 +5,7 @@
 
 import hashlib
 import logging
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import product
@@ -148,13 +149,20 @@ def _dvc_stage(stage: Stage, root: Root, settings: Settings) -> dict[str, Any]:
         {"matrix": {key: f"${{{value}}}" for key, value in stage.matrix.items()}} if item else {}
     )
     row["cmd"] = f"finground run {name} --version {stage.version}"
-    if deps := [text for path in stage.reads(root) for text in _cells(str(path), stage, settings)]:
+    reads = [str(path) for path in stage.reads(root) if _given(str(path), settings)]
+    if deps := [text for path in reads for text in _cells(path, stage, settings)]:
         row["deps"] = deps
     if stage.params:
         row["params"] = list(stage.params)
     row["outs"] = outs
     row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
     return row
+
+
+def _given(path: str, settings: Settings) -> bool:
+    """Whether a path is there to be read: one that is a setting, `${…}`, may be left empty."""
+    named = re.fullmatch(r"\$\{([a-z_.]+)\}", path)
+    return named is None or _value(settings, named[1]) is not None
 
 
 def _cells(path: str, stage: Stage, settings: Settings) -> list[str]:

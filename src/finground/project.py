@@ -23,6 +23,7 @@ IGNORED = """\
 /data/
 /models/
 /results/bench.jsonl
+/results/comparisons.jsonl
 /results/ablate/
 /results/table.md
 /results/plots/
@@ -41,7 +42,7 @@ FULL: dict[str, dict[str, Any]] = {
     "context": {"pairs": 50_000, "test_pairs": 10_000},
     "agent": {"max_steps": None, "epochs": 1},
     "stocksis": {"pairs": 1_000},
-    "bench": {"questions": 300, "reports": 50},
+    "bench": {"questions": 300, "reports": 50, "paper_questions": 100},
     "ablate": {"seeds": [1, 2, 3], "reports": 10},
 }
 

@@ -26,7 +26,7 @@ from finground.store.place import open_store
 if TYPE_CHECKING:
     from finground.agent.tuned import TunedAgent
     from finground.lm.generate import Generator
-    from finground.report.tuned import TunedWriter
+    from finground.report.tuned import Generates, TunedWriter
 
 
 @contextmanager
@@ -105,6 +105,23 @@ def tuned_writer(adapter: Path | None, root: Root, settings: Settings) -> "Tuned
 
     bench = settings.bench
     return TunedWriter(_generator(root, settings, "domain", adapter), bench.new_tokens, bench.batch)
+
+
+def judge(name: str, root: Root, settings: Settings) -> "tuple[Generates, str]":
+    """Who judges reports, and its name: `openai`, the endpoint of params, or `local`, the plain base.
+
+    Raises:
+        InputError: if there is no base, or params name no endpoint.
+    """
+    if name == "local":
+        there(root.plain, "finground run base")
+        return _generator(root, settings, "plain", None), f"local:{settings.base.name}"
+    from finground.analyscore.endpoint import EndpointGenerator
+
+    if settings.endpoint is None:
+        raise InputError(f"{root.params} has no `endpoint` section; give one with `url` and `model`")
+    endpoint = EndpointGenerator(settings.endpoint)
+    return endpoint, endpoint.name
 
 
 def models(agent: str, writer: str, root: Root, settings: Settings) -> dict[str, str]:

@@ -208,15 +208,18 @@ class Stocksis(Part):
 
     pairs: Count = 5_000
     test_companies: Share = 0.2
+    experts: str | None = None  # CSV of experts' labels (`finground stocksis export`), relative to the root
 
 
 class Bench(Part):
     """How much is asked of each system, and how much it may say."""
 
     questions: Count = 300  # a test part
-    reports: Count = 100
+    reports: Count = 100  # of each held-out part of Stocksis
+    paper_questions: Annotated[int, Field(ge=1, le=100)] = 100  # of FinSphere's hundred
     new_tokens: Count = 1024
     batch: Count = 8
+    judge: Literal["none", "openai", "local"] = "none"  # who grades what rules cannot decide
 
 
 class Ablate(Part):

@@ -207,16 +207,10 @@ def agent(work: Work) -> Outcome:
 
 def stocksis(work: Work) -> Outcome:
     """Make background/report pairs over companies and dates, split by company and by time."""
-    from finground.stocksis import build
+    from finground.stocksis.build import build
 
-    with _world(work) as world:
-        counts = build(
-            world,
-            work.root.stocksis,
-            work.settings.stocksis,
-            as_of=_as_of(work.settings),
-            seed=work.settings.seed,
-        )
+    root, settings = work.root, work.settings
+    counts = build(root, settings, as_of=_as_of(settings))
     return Outcome(_numbers(counts), counts)
 
 
@@ -233,12 +227,14 @@ def writer(work: Work) -> Outcome:
 
 def bench(work: Work) -> Outcome:
     """Score agents on every test part, and writers on reports about companies and dates held out."""
-    from finground.bench.cell import score_agents, score_writers
+    from finground.bench.cell import score_agents
+    from finground.bench.reports import score_writers
 
     with _world(work) as world:
         scored = score_agents(world, work.root, work.settings, work.commit)
         scored += score_writers(world, work.root, work.settings, work.commit)
     write_rows(work.root.replies("bench"), scored.replies)
+    write_rows(work.root.comparisons, scored.compared)
     write_rows(work.root.scores, scored.rows)
     return Outcome({f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in scored.rows})
 
@@ -393,9 +389,10 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "stocksis",
         stocksis,
-        lambda r: (r.snapshot,),
+        lambda r: (r.snapshot, "${stocksis.experts}"),
         lambda r: (r.stocksis,),
         ("stocksis", "news", "snapshot", "seed"),
+        version=2,
     ),
     Stage(
         "writer",
@@ -412,8 +409,8 @@ STAGES: tuple[Stage, ...] = (
             *(r.snapshot, r.context, r.stocksis, r.plain, r.domain),
             *(r.agent("${item.base}"), r.writer),
         ),
-        lambda r: (r.scores, r.replies("bench")),
-        ("bench", "agent", "news", "seed"),
+        lambda r: (r.scores, r.comparisons, r.replies("bench")),
+        ("bench", "agent", "news", "seed", "stocksis.test_companies"),
         version=2,
     ),
     Stage(
@@ -422,14 +419,14 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
-        2,
+        version=2,
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage(
         "table",
         table,
         lambda r: (
-            *(r.scores, r.ablation(CELL), r.corpus, r.domain),
+            *(r.scores, r.comparisons, r.ablation(CELL), r.corpus, r.domain),
             *(r.metrics("pretrain"), r.metrics("agent@${item.base}")),
         ),
         lambda r: (r.table, r.plots),
@@ -438,5 +435,6 @@ STAGES: tuple[Stage, ...] = (
             "raw",
             *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
         ),
+        version=2,
     ),
 )

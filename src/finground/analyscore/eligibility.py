@@ -5,41 +5,38 @@ It reads any report, whoever wrote it, as `grounding.check` left it, beside what
 changes nothing.
 """
 
-import re
-
+from finground.analyscore.dimensions import Block, blocks
 from finground.analyscore.language import advice, banned
 from finground.analyscore.stances import Stated, stated
 from finground.analyscore.timeliness import stale
 from finground.records.report import Criterion, Report, Ungrounded
 from finground.report.analysis import conclude
 from finground.report.brief import Brief
-from finground.report.reading import read_dates, read_numbers
 from finground.report.standard import LONG_TERM, SHORT_TERM
 
 Flaws = tuple[Ungrounded, ...]
 Verdict = tuple[bool, tuple[str, ...]]
 FEWEST_FIGURES = 3
-_SPOKEN = {
-    "volume and price": r"turnover|trading volume|latest (?:stock )?price|last price|volume is|trading value",
-    "technical": r"RSI|MACD|moving averages?|golden cross|death cross|pattern|Bollinger|support",
-    "capital flow": r"DDX|margin (?:balance|trading|financing)|institutional (?:holdings|control)",
-    "financial": r"revenue|net income|net profit|earnings per share|current ratio|solvency",
-    "fundamental": r"P/E|P/B|margin is|industry peers|median of|valuation",
-    "news": r"news|headline|wrote|announced|briefing",
-}
-SPOKEN = {name: re.compile(rf"\b(?:{words})\b", re.I) for name, words in _SPOKEN.items()}
 WANTED = {"bullish": "attention", "bearish": "caution", "neutral": "observation"}
 
 
-def eligibility(report: Report, brief: Brief) -> tuple[Criterion, ...]:
-    """All six criteria; the report is eligible if all pass."""
-    flaws = report.ungrounded
+def eligibility(
+    report: Report, brief: Brief, parts: tuple[Block, ...] | None = None
+) -> tuple[Criterion, ...]:
+    """All six criteria; the report is eligible if all pass.
+
+    What is not borne out counts once: what contradicts the tools against consistency, the rest against
+    support.
+    """
+    contradictions = tuple(flaw for flaw in report.ungrounded if _contradicts(flaw.why))
+    unsupported = tuple(flaw for flaw in report.ungrounded if not _contradicts(flaw.why))
+    parts = blocks(report.text) if parts is None else parts
     verdicts = {
         "conclusion structure": conclusion_structure(report),
-        "logical consistency": logical_consistency(report, brief, flaws),
-        "factual support": factual_support(report, flaws),
+        "logical consistency": logical_consistency(report, brief, contradictions),
+        "factual support": factual_support(parts, unsupported),
         "data timeliness": data_timeliness(report, brief),
-        "analytical dimensions": analytical_dimensions(report),
+        "analytical dimensions": analytical_dimensions(parts),
         "neutral language": neutral_language(report),
     }
     return tuple(Criterion(name, passed, evidence) for name, (passed, evidence) in verdicts.items())
@@ -64,7 +61,7 @@ def logical_consistency(report: Report, brief: Brief, wrong: Flaws) -> Verdict:
     """
     found = stated(report.text)
     flaws = [*_wavering(found), *_against_signals(found, brief)]
-    flaws += [f"{flaw.text}: {flaw.why}" for flaw in wrong if _contradicts(flaw.why)]
+    flaws += [f"{flaw.text}: {flaw.why}" for flaw in wrong]
     return not flaws, tuple(flaws) or ("each conclusion is the same throughout and follows from its signals",)
 
 
@@ -95,13 +92,13 @@ def _against_signals(found: tuple[Stated, ...], brief: Brief) -> list[str]:
     return flaws
 
 
-def factual_support(report: Report, wrong: Flaws) -> Verdict:
+def factual_support(parts: tuple[Block, ...], wrong: Flaws) -> Verdict:
     """Exact figures, and each of them borne out."""
-    figures = [number.text for number in read_numbers(read_dates(report.text)[0])]
+    given = [figure for part in parts for figure in part.figures]
     flaws = tuple(f"{flaw.text}: {flaw.why}" for flaw in wrong)
-    if len(figures) < FEWEST_FIGURES:
-        return False, (f"{len(figures)} figures are given; {FEWEST_FIGURES} are the fewest", *flaws)
-    return not flaws, flaws or (f"{len(figures)} figures, all borne out",)
+    if len(given) < FEWEST_FIGURES:
+        return False, (f"{len(given)} figures are given; {FEWEST_FIGURES} are the fewest", *flaws)
+    return not flaws, flaws or (f"{len(given)} figures, all borne out",)
 
 
 def data_timeliness(report: Report, brief: Brief) -> Verdict:
@@ -110,10 +107,10 @@ def data_timeliness(report: Report, brief: Brief) -> Verdict:
     return not old, old or ("every day named lies in its window",)
 
 
-def analytical_dimensions(report: Report) -> Verdict:
+def analytical_dimensions(parts: tuple[Block, ...]) -> Verdict:
     """At least one of short-term analysis, medium to long-term analysis, supporting data."""
-    found = tuple(name for name, words in SPOKEN.items() if words.search(report.text))
-    return bool(found), found or ("no dimension is analysed",)
+    spoken = dict.fromkeys(part.dimension for part in parts if part.dimension)
+    return bool(spoken), tuple(spoken) or ("no dimension is analysed",)
 
 
 def neutral_language(report: Report) -> Verdict:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from finground.report.reading import sentences
@@ -39,8 +40,12 @@ class Stated:
     clause: str
 
 
+@lru_cache(maxsize=16)
 def stated(text: str) -> tuple[Stated, ...]:
-    """Every conclusion of a report, in order; a clause without a stance concludes nothing."""
+    """Every conclusion of a report, in order; a clause without a stance concludes nothing.
+
+    Kept for the last few reports, as several rules ask for them.
+    """
     found = []
     for sentence in sentences(text):
         for clause in re.split(r";|(?<=[a-z]),? (?:while|whereas|but|however)\b", sentence):

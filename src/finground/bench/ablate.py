@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from finground.answer import World
-from finground.bench.cell import Scored, Trial, held_out, score_writer
+from finground.bench.cell import Scored, Trial
+from finground.bench.reports import TASK_VERSION, held_out, score_writer
+from finground.bench.systems import labels_of
 from finground.core.paths import Root
 from finground.records.report import WriterPair
 from finground.records.score import ScoreRow
 from finground.roles import tuned_writer
 from finground.settings import Settings
-from finground.stocksis import PARTS, pairs
+from finground.stocksis.build import pairs
+from finground.stocksis.split import PARTS
 
 if TYPE_CHECKING:
     from finground.lm.ledger import Trained
@@ -76,13 +79,16 @@ def cell(
         scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
     finally:
         shutil.rmtree(adapter, ignore_errors=True)
-    return Scored(tuple(_loss_row(trial, part, loss) for part, loss in losses.items())) + scored, trained
+    labels = labels_of(pairs(root.stocksis, "train"))
+    return Scored(
+        tuple(_loss_row(trial, part, loss, labels) for part, loss in losses.items())
+    ) + scored, trained
 
 
-def _loss_row(trial: Trial, part: str, loss: "HeldOut") -> ScoreRow:
+def _loss_row(trial: Trial, part: str, loss: "HeldOut", labels: str) -> ScoreRow:
     """Its n counts the rows that did not fit, as truncated."""
-    counts = (loss.rows + loss.rejected, 0, loss.rejected, trial.seed, trial.commit, "template-writer")
-    return ScoreRow(trial.system, trial.task, 1, part, "loss", loss.mean, None, *counts)
+    counts = (loss.rows + loss.rejected, 0, loss.rejected, trial.seed, trial.commit, labels)
+    return ScoreRow(trial.system, trial.task, TASK_VERSION, part, "loss", loss.mean, None, *counts)
 
 
 def _dataset(rows: Sequence[WriterPair]) -> Any:

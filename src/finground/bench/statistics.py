@@ -47,6 +47,35 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     return float(array.mean()), stderr
 
 
+def t_interval(value: float, stderr: float | None, n: int, level: float = 0.95) -> tuple[float, float] | None:
+    """Student's interval of a mean of n values; None where it has no standard error."""
+    if stderr is None or n < 2:
+        return None
+    from scipy.stats import t
+
+    half = float(t.ppf((1 + level) / 2, n - 1)) * stderr
+    return value - half, value + half
+
+
+def wilson(rate: float, n: int) -> tuple[float, float]:
+    """Wilson's 95% interval (1927) of a rate over n items; it has a width at 0 and at 1 too."""
+    z = 1.959964
+    middle = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def paired(first: Sequence[float], second: Sequence[float], *, seed: int) -> tuple[Interval, float]:
+    """The mean difference over the same items with its 95% bootstrap interval, and the sign-flip p.
+
+    Raises:
+        ValueError: if the two are not of one length, or empty.
+    """
+    differences = np.asarray([a - b for a, b in zip(first, second, strict=True)], dtype=np.float64)
+    drawn = differences[_draws(len(differences), seed, ROUNDS)].mean(1)
+    return _interval(float(differences.mean()), drawn, 0.95), sign_flip_p(first, second, seed=seed)
+
+
 def sign_flip_p(first: Sequence[float], second: Sequence[float], *, seed: int, rounds: int = 10_000) -> float:
     """Two-sided p of the mean paired difference, were each sign a coin's toss; exact up to 12 pairs.
 

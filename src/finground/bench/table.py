@@ -5,20 +5,19 @@ Each row carries n and a standard error; a score on labels that came from the sc
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean, stdev
 from typing import Any
 
 from finground.analyscore import published
-from finground.core.artifact import read_json, read_rows, whole_file, whole_folder, write_table
+from finground.bench import sweep, writers
+from finground.bench.grid import Cell, grid, pivot
+from finground.core.artifact import read_json, read_rows, whole_file
 from finground.core.paths import Root
-from finground.records.score import ScoreRow
+from finground.records.score import Comparison, ScoreRow
 from finground.settings import Settings
 
 COMMANDS = {"demo": "make demo", "small": "make real RAW=FOLDER", "paper": "finground run all"}
-Cell = str | float | int | None
 
 
 def write(root: Root, settings: Settings) -> dict[str, float]:
@@ -30,14 +29,16 @@ def write(root: Root, settings: Settings) -> dict[str, float]:
         corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
         agents(scores, _losses(root, settings)),
-        writers(scores),
-        ablation(cells),
+        writers.analyscore(scores),
+        writers.compared(list(read_rows(root.comparisons, Comparison))),
+        writers.held_out(scores),
+        sweep.ablation(cells),
         contradictions(),
         f"## Settings (params.yaml)\n\n```yaml\n{root.params.read_text().strip()}\n```",
     ]
     with whole_file(root.table) as temporary:
         temporary.write_text("\n\n".join(parts) + "\n")
-    plots(root, cells)
+    sweep.plots(root, cells)
     return {"score_rows": len(scores), "ablation_rows": len(cells)}
 
 
@@ -158,121 +159,10 @@ def _losses(root: Root, settings: Settings) -> dict[str, float]:
     return {name: metrics["evaluation.loss"] for name, metrics in stages.items()}
 
 
-def writers(scores: Sequence[ScoreRow]) -> str:
-    """Writers on reports they never saw, beside FinSphere's table 2."""
-    rows = [row for row in scores if row.task == "report"]
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    theirs = grid(
-        ["FinSphere, Table 2", "qualified", "conclusion", "content", "expression", "data", "total"],
-        [list(row.values()) for row in published.tables()["finsphere_2"]],
-    )
-    note = (
-        "*Imitation*: labels come from the template writer, "
-        "so its own row is a ceiling by construction, no quality."
-    )
-    title = "Writers: AnalyScore's eligibility (FinSphere, Table 2)"
-    return f"## {title}\n\n{note}\n\n{pivot(rows, metrics)}\n\n{theirs}"
-
-
-def ablation(cells: Sequence[ScoreRow]) -> str:
-    """Fractions of the pairs over seeds, beside FinSphere's table 3."""
-    grouped: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in cells:
-        grouped[row.system.partition("@")[2], row.part][row.metric].append(row.value)
-    shown = ["loss", "eligible", "ungrounded", "words"]
-    rows: list[list[Cell]] = [
-        [f"{float(fraction):.0%}", part, *(_over_seeds(values.get(metric, [])) for metric in shown)]
-        for (fraction, part), values in sorted(grouped.items())
-    ]
-    theirs = grid(
-        ["FinSphere, Table 3", "qualified", "conclusion", "content", "expression", "data", "total"],
-        [list(row.values()) for row in published.tables()["finsphere_3"]],
-    )
-    seeds = len({row.seed for row in cells})
-    return (
-        f"## Ablation: fractions of the Stocksis pairs, nested, {seeds} seeds (FinSphere, Table 3)\n\n"
-        f"Mean ± standard error over seeds; *imitation* of the template writer.\n\n"
-        f"{grid(['pairs', 'part', *shown], rows)}\n\n{theirs}"
-    )
-
-
 def contradictions() -> str:
-    """What the papers print, recomputed (PAPERS P1 to P5)."""
-    rows: list[list[Cell]] = [[row.what, row.printed, row.recomputed] for row in published.recomputed()]
-    return f"## The papers' numbers, recomputed\n\n{grid(['what', 'printed', 'recomputed'], rows)}"
-
-
-def plots(root: Root, cells: Sequence[ScoreRow]) -> None:
-    """CSV for `dvc plots`, and the ablation as a picture."""
-    losses = [row for row in cells if row.metric == "loss"]
-    points = [(float(row.system.partition("@")[2]), row.seed, row.part, row.value) for row in losses]
-    with whole_folder(root.plots) as folder:
-        write_table(folder / "ablation.csv", ("fraction", "seed", "part", "loss"), sorted(points))
-        _draw(points, folder / "ablation.png")
-
-
-def pivot(rows: Sequence[ScoreRow], metrics: Sequence[str]) -> str:
-    """One line a system and part, one column a metric."""
-    lines: dict[tuple[str, str], dict[str, ScoreRow]] = defaultdict(dict)
-    for row in rows:
-        lines[row.part, row.system][row.metric] = row
-    shown = [metric for metric in metrics if any(metric in found for found in lines.values())]
-    body: list[list[Cell]] = []
-    for (part, system), found in lines.items():
-        first = next(iter(found.values()))
-        values = [_with_error(found.get(metric)) for metric in shown]
-        body.append([part, system, *values, first.n, first.n_unread, first.n_truncated])
-    return grid(
-        ["part", "system", *shown, "n", "unread", "truncated"], sorted(body, key=lambda line: str(line[0]))
-    )
-
-
-def grid(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A markdown table."""
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    lines += [f"| {' | '.join(_text(cell) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
-
-
-def _text(cell: Cell) -> str:
-    if cell is None:
-        return "–"
-    if isinstance(cell, float):
-        return f"{cell:,.0f}" if cell.is_integer() and abs(cell) >= 100 else f"{cell:,.4g}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def _with_error(row: ScoreRow | None) -> str:
-    if row is None:
-        return "–"
-    return f"{row.value:.3f}" + (f" ± {row.stderr:.3f}" if row.stderr is not None else "")
-
-
-def _over_seeds(values: Sequence[float]) -> str:
-    if not values:
-        return "–"
-    error = f" ± {stdev(values) / len(values) ** 0.5:.3f}" if len(values) > 1 else ""
-    return f"{mean(values):.3f}{error}"
-
-
-def _draw(points: Sequence[tuple[float, int, str, float]], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    for part in sorted({point[2] for point in points}):
-        chosen = [point for point in points if point[2] == part]
-        fractions = sorted({point[0] for point in chosen})
-        means = [mean(p[3] for p in chosen if p[0] == fraction) for fraction in fractions]
-        axes.plot(fractions, means, marker="o", label=part)
-    axes.set(
-        xlabel="fraction of the Stocksis pairs",
-        ylabel="loss per label token, held out",
-        title="Writer by data fraction",
-    )
-    axes.legend()
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Software": None})
-    pyplot.close(figure)
+    """What the papers print, recomputed (PAPERS P1 to P6)."""
+    rows: list[list[Cell]] = [
+        [row.id, row.what, row.printed, row.recomputed] for row in published.recomputed()
+    ]
+    head = ["", "what", "printed", "recomputed"]
+    return f"## The papers' numbers, recomputed\n\n{grid(head, rows)}"

@@ -128,6 +128,35 @@ def fetch(options: argparse.Namespace) -> None:
         print(path)
 
 
+def stocksis(options: argparse.Namespace) -> None:
+    """Moments written out for annotators, or their reports checked as the stage would check them."""
+    from finground.catalog.dates import end_of
+    from finground.records.document import Dropped
+    from finground.roles import open_world
+    from finground.stocksis.experts import export, read_experts
+    from finground.stocksis.pair import asked
+    from finground.stocksis.split import PARTS, split
+
+    root = Root(options.root)
+    settings = shared.settings(root)
+    with open_world(shared.frozen(root), settings) as world:
+        parted = split(
+            world.store, as_of=end_of(settings.snapshot.as_of),
+            test_companies=settings.stocksis.test_companies, seed=settings.seed,
+        )  # fmt: skip
+        if options.what == "export":
+            chosen = [
+                asked(moment, settings.seed) for part in PARTS for moment in parted.of(part)[: options.count]
+            ]
+            print(f"{export(world, chosen, options.file)} moments in {options.file}; fill the column report")
+            return
+        made = read_experts(world, options.file, parted)
+    rejected = [one for one in made if isinstance(one, Dropped)]
+    print(f"{len(made) - len(rejected)} of {len(made)} reports are fit to be labels")
+    for one in rejected:
+        print(f"  {one.id}: {one.reason}")
+
+
 def table(options: argparse.Namespace) -> None:
     """The papers' tables, ours beside theirs."""
     root = Root(options.root)

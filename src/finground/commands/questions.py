@@ -13,7 +13,7 @@ from finground.core.paths import Root
 
 if TYPE_CHECKING:
     from finground.answer import Agent, World
-    from finground.records.report import Answer
+    from finground.records.report import Answer, Score
     from finground.settings import Settings
 
 
@@ -92,7 +92,7 @@ def ask(options: argparse.Namespace) -> None:
 
 
 def score(options: argparse.Namespace) -> None:
-    """AnalyScore of a kept answer, with its evidence."""
+    """AnalyScore of a kept answer: every criterion and every mark with its evidence."""
     from finground.answer import judge
     from finground.core.coding import plain
     from finground.report.brief import Brief
@@ -104,19 +104,25 @@ def score(options: argparse.Namespace) -> None:
     settings = shared.settings(root)
     with open_world(shared.live(root, settings), settings) as world:
         brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
-        judged = judge(check(kept.report, brief), brief)
-    if judged is None:
+        report = check(kept.report, brief)
+        graded = judge(report, brief)
+    if graded is None:
         raise InputError(
             f"{options.answer} holds a {kept.report.kind} answer; AnalyScore grades analyses only"
         )
+    readings: list[object] = []
+    if options.judge:
+        from finground.analyscore.judge import judge_one
+        from finground.roles import judge as role
+
+        generator, name = role(options.judge, root, settings)
+        judged = judge_one(generator, name, report, brief, seed=settings.seed)
+        graded, readings = judged.score(0, graded), list(judged.readings)
     if options.json:
-        print(json.dumps(plain(judged), indent=2))
-        return
-    print("eligible" if judged.eligible else "not eligible")
-    for criterion in judged.criteria:
-        print(
-            f"  {'pass' if criterion.passed else 'FAIL'}  {criterion.name}: {'; '.join(criterion.evidence)}"
-        )
+        kept_too = {"readings": plain(readings)} if readings else {}
+        print(json.dumps({**plain(graded), "total": graded.total, **kept_too}, indent=2))
+    else:
+        print(_told(graded))
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -149,6 +155,25 @@ def _show(answered: "Answer", *, as_json: bool) -> None:
     print(answered.report.text)
     for claim in answered.report.ungrounded:
         print(f"finground: not borne out by data: {claim.text!r} ({claim.why})", file=sys.stderr)
+
+
+def _told(graded: "Score") -> str:
+    """The score as text: eligibility, then the rubric."""
+    from finground.analyscore.rubric import LEVELS
+
+    lines = ["eligible" if graded.eligible else "not eligible"]
+    lines += [
+        f"  {'pass' if row.passed else 'FAIL'}  {row.name}: {'; '.join(row.evidence)}"
+        for row in graded.criteria
+    ]
+    points = ", ".join(f"{line} {value}" for line, value in graded.points.items())
+    lines.append(f"{graded.total} of 100 points ({points})")
+    lines += [
+        f"  {row.points:2} of {LEVELS[row.part][0].points}  {row.part} (by {row.by}): "
+        f"{'; '.join(row.evidence)}"
+        for row in graded.marks
+    ]
+    return "\n".join(lines)
 
 
 def _kept(path: Path) -> "Answer":

@@ -43,6 +43,17 @@ def live(root: Root, chosen: "Settings") -> Path | str:
     return chosen.store.url or there(root.live, f"finground run ingest --root {root.folder}")
 
 
+def frozen(root: Root) -> Path:
+    """The snapshot of a root.
+
+    Raises:
+        InputError: if there is none.
+    """
+    from finground.roles import there
+
+    return there(root.frozen, f"finground run snapshot --root {root.folder}")
+
+
 def commit() -> str:
     """The commit of this code, `-dirty` if it was changed since; the version where there is no checkout."""
     import shutil

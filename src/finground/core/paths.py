@@ -99,6 +99,11 @@ class Root:
     def scores(self) -> Path:
         return self.results / "bench.jsonl"
 
+    @property
+    def comparisons(self) -> Path:
+        """Systems of the benchmark against one another."""
+        return self.results / "comparisons.jsonl"
+
     def replies(self, stage: str) -> Path:
         """What models said in `bench`, or in an ablation cell, with their prompts."""
         return self.results / "replies" / f"{stage.replace('@', '-')}.jsonl"

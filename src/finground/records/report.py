@@ -85,12 +85,29 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Points for one part of AnalyScore's rubric, what they were given for, and by whom.
+
+    `by` is `rules`, or the model that judged.
+    """
+
+    part: str
+    points: int
+    evidence: tuple[str, ...]
+    by: str = "rules"
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
-    """AnalyScore: eligible only if all six criteria pass; `points` by rubric line (FinSphere, Table 5)."""
+    """AnalyScore: eligible only if all six criteria pass; `points` by rubric line (FinSphere, Table 5).
+
+    `marks` are the six parts that the four lines of points are made of.
+    """
 
     eligible: bool
     criteria: tuple[Criterion, ...]
     points: dict[str, int] = field(default_factory=dict)
+    marks: tuple[Mark, ...] = ()
 
     @property
     def total(self) -> int | None:

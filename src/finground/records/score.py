@@ -27,6 +27,21 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems on the same `n` items: the first minus the second, its 95% interval, two-sided p."""
+
+    first: str
+    second: str
+    part: str
+    metric: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class KeptReply:
     """What a model was asked and said in a benchmark, read or not (law 5); `why` it could not be read."""
 
