@@ -32,9 +32,10 @@ from typing import Any
 
 import numpy as np
 
-from finground.corpus import build, filings, grams, match, reuters, tokens
+from finground.corpus import filings, grams, match, reuters, tokens
 from finground.corpus.clean import tidy
 from finground.corpus.files import found
+from finground.corpus.select import select
 from finground.corpus.work import Workplace, local
 from finground.records.document import Document
 from finground.settings import SOURCES, Corpus, Near, Source
@@ -268,7 +269,7 @@ def room(given: argparse.Namespace) -> None:
         for path in sorted((given.scratch / "raw").iterdir())[: -(-size // A_FILE)]:
             (raw / path.name).symlink_to(path.resolve())
         with spent() as used, local(given.workers) as each:
-            chosen = build.select(raw, RULES, 7, Workplace(work, each))
+            chosen = select(raw, RULES, 7, Workplace(work, each))
         count = chosen.records
         points.append((count, used.wall, used.core))
         say(
@@ -391,7 +392,7 @@ def judge(raw: Path, work: Path, near: Near, count: int) -> None:
     shutil.rmtree(work, ignore_errors=True)
     rules = RULES.model_copy(update={"near": near, "holdout_from": date(2090, 1, 1)})
     began = time.process_time()
-    chosen = build.select(raw, rules, 7, Workplace(work, map))
+    chosen = select(raw, rules, 7, Workplace(work, map))
     seconds = time.process_time() - began
     links = [link for folder in chosen.sifted for link in read_rows(folder / "links.jsonl", Link)]
     pairs = {(link.id.removeprefix("news:"), link.to.removeprefix("news:")) for link in links}
