@@ -178,6 +178,8 @@ class Context(Part):
     pairs: Count = 50_000
     test_pairs: Count = 10_000
     held_out: Share = 0.2  # of templates, of companies and of metrics
+    noise: float = Field(default=0.2, ge=0, le=1)  # share of questions with a slip, other casing or no points
+    authors: str | None = None  # CSV of the paper's authors, added to the training part
 
 
 class Stocksis(Part):

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from finground.core.artifact import read_rows, write_json, write_rows, write_table
+from finground.core.artifact import write_json, write_rows, write_table
 from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.settings import Settings
@@ -168,9 +168,10 @@ def context(work: Work) -> Outcome:
     from finground.context.build import build
 
     with _world(work) as world:
+        as_of = _as_of(work.settings)
         counts = build(
-            world.catalog, work.root.context, work.settings.context, as_of=_as_of(work.settings),
-            seed=work.settings.seed, companies=world.store.covered(_as_of(work.settings)),
+            world.catalog, work.root.context, work.settings.context, as_of=as_of, seed=work.settings.seed,
+            companies=[company.id for company in world.known(as_of).companies.all],
         )  # fmt: skip
     return Outcome(_numbers(counts), counts)
 
@@ -180,15 +181,13 @@ def agent(work: Work) -> Outcome:
     from datasets import Dataset
 
     from finground.agent.tune import rows
+    from finground.context.pairs import read_pairs
     from finground.lm.tune import held_out_loss, prompt_tune
-    from finground.records.request import Pair
 
     root, settings, kind = work.root, work.settings, work.cell
     with _world(work) as world:
         parts = {
-            part: Dataset.from_list(
-                rows(read_rows(root.context / f"{part}.jsonl", Pair), settings.agent.form, world.catalog)
-            )
+            part: Dataset.from_list(rows(read_pairs(root.context, part), settings.agent.form, world.catalog))
             for part in ("train", "evaluation")
         }
         about = {"catalog": world.catalog.digest}
@@ -317,7 +316,9 @@ CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=2),
-    Stage("ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
+    Stage(
+        "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
+    ),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
     Stage(
         "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2
@@ -330,7 +331,12 @@ STAGES: tuple[Stage, ...] = (
         ("pretrain", "base", "seed"),
     ),
     Stage(
-        "context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")
+        "context",
+        context,
+        lambda r: (r.snapshot,),
+        lambda r: (r.context,),
+        ("context", "snapshot", "seed"),
+        version=2,
     ),
     Stage(
         "agent",
@@ -359,6 +365,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.replies("bench")),
         ("bench", "agent", "news", "seed"),
+        version=2,
     ),
     Stage(
         "ablate",

@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 
 from finground.context.build import build, make
+from finground.context.natural import questions
+from finground.context.pairs import read_pairs
 from finground.context.split import NATURAL, TESTS, TRAINED, LeakError, check
-from finground.core.artifact import read_rows
 from finground.core.errors import FingroundError, InputError
-from finground.records.request import Entity, Pair
+from finground.records.request import Entity
 from finground.settings import Context
 
 
 def test_evaluation_is_a_fifth_and_the_tests_are_of_one_size(made):
     parts, _ = made
     assert {part: len(pairs) for part, pairs in parts.items()} == {
-        "train": 480, "evaluation": 120, **dict.fromkeys(TESTS, 50), NATURAL: 60,
+        "train": 480, "evaluation": 120, **dict.fromkeys(TESTS, 50), NATURAL: len(questions()),
     }  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def test_a_planted_leak_fails(made):
 
 
 def test_most_questions_have_no_noise_and_all_are_asked_by_the_last_day(made, as_of):
-    pairs = [pair for part in made[0].values() for pair in part]
+    pairs = [pair for part, pairs in made[0].items() for pair in pairs if part != NATURAL]
     assert 0.75 < sum(pair.noise == "none" for pair in pairs) / len(pairs) < 0.9
     assert {pair.noise for pair in pairs} == {"none", "misspelling", "casing", "punctuation"}
     assert max(pair.as_of for pair in pairs) <= as_of
@@ -68,13 +69,14 @@ def test_most_questions_have_no_noise_and_all_are_asked_by_the_last_day(made, as
 def test_the_folder_holds_what_the_counts_say_and_only_companies_with_data(catalog, as_of, tmp_path):
     folder, ids = tmp_path / "context", [company.id for company in catalog.companies.all[:5]]
     counts = build(catalog, folder, Context(pairs=50, test_pairs=8), as_of=as_of, seed=1, companies=ids)
-    read = {part: list(read_rows(folder / f"{part}.jsonl", Pair)) for part in counts["pairs"]}
+    read = {part: list(read_pairs(folder, part)) for part in counts["pairs"]}
     assert {part: len(pairs) for part, pairs in read.items()} == counts["pairs"]
     assert sum(counts["kinds"].values()) == sum(counts["pairs"].values())
     about = {
         e.id
-        for pairs in read.values()
+        for part, pairs in read.items()
         for p in pairs
+        if part != NATURAL
         for e in p.request.entities
         if e.kind in ("company", "peers")
     }
@@ -113,8 +115,13 @@ build(Catalog(Companies(companies)), Path(sys.argv[1]), Context(pairs=40, test_p
     build(catalog, tmp_path / "here", Context(pairs=40, test_pairs=8), as_of=as_of, seed=3)
     assert (tmp_path / "here/manifest.json").read_bytes() == (tmp_path / "there/manifest.json").read_bytes()
     other = build(catalog, tmp_path / "other", Context(pairs=40, test_pairs=8), as_of=as_of, seed=4)
-    assert other["pairs"] == {"train": 32, "evaluation": 8, **dict.fromkeys(TESTS, 2), NATURAL: 60}
-    assert (tmp_path / "here/train.jsonl").read_bytes() != (tmp_path / "other/train.jsonl").read_bytes()
+    assert other["pairs"] == {
+        "train": 32,
+        "evaluation": 8,
+        **dict.fromkeys(TESTS, 2),
+        NATURAL: len(questions()),
+    }
+    assert (tmp_path / "here/train.parquet").read_bytes() != (tmp_path / "other/train.parquet").read_bytes()
 
 
 def test_a_catalogue_without_enough_questions_fails_with_what_would_mend_it(catalog, as_of, monkeypatch):
@@ -123,3 +130,53 @@ def test_a_catalogue_without_enough_questions_fails_with_what_would_mend_it(cata
     monkeypatch.setattr(stage.fill, "usable", lambda template, pool: template.id == "technology-114")
     with pytest.raises(FingroundError, match="are too few"):
         make(catalog, catalog.companies.all, Context(pairs=900, test_pairs=4), as_of=as_of, seed=1)
+
+
+def test_natural_questions_keep_their_words_and_find_their_companies():
+    from finground.catalog.catalog import Catalog
+    from finground.catalog.shipped import shipped
+    from finground.context.natural import MARK, natural
+
+    asked = {pair.template: pair for pair in natural(Catalog(shipped()))}
+    assert len(asked) >= 300
+    for question in questions():
+        pair = asked[question.id]
+        known = "BYND" not in question.text
+        assert not known or pair.query == MARK.sub(r"\2", question.text)
+        assert len(pair.request.entities) == len(question.entities)
+        assert pair.request.unresolved == question.unresolved
+    lines = {pair.query.casefold() for pair in asked.values()}
+    assert len(lines) == len(asked)
+
+
+def test_an_invented_world_plays_the_natural_questions_with_its_own_companies(catalog):
+    from finground.context.natural import natural
+
+    ids = {company.id for company in catalog.companies.all}
+    for pair in natural(catalog):
+        assert {e.id for e in pair.request.entities if e.kind in ("company", "peers")} <= ids
+        assert "{" not in pair.query
+
+
+def test_the_parts_load_as_a_dataset_and_as_the_authors_csv(catalog, as_of, tmp_path):
+    import csv
+
+    from datasets import load_dataset
+
+    from finground.catalog import dialect
+
+    folder = tmp_path / "context"
+    build(catalog, folder, Context(pairs=30, test_pairs=8), as_of=as_of, seed=2)
+    files = {"train": str(folder / "train.parquet"), "test": str(folder / "test-seen.parquet")}
+    loaded = load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))
+    row = loaded["train"][0]
+    with (folder / "csv" / "train.csv").open(newline="") as opened:
+        theirs = next(csv.DictReader(opened))
+    assert theirs == {
+        "Query": row["query"], "Required Data": row["required"], "Structured Data Request": row["sdr"],
+    }  # fmt: skip
+    for form in dialect.FORMS:
+        read = dialect.read(row[form], form, catalog, row["as_of"])
+        assert [entity.id for entity in read.entities] == [
+            entity.id for entity in next(read_pairs(folder, "train")).request.entities
+        ]

@@ -8,11 +8,11 @@ import pytest
 from finground.answer import World
 from finground.bench.cell import Trial, held_out, score_writer
 from finground.bench.requests import Output, score_requests
+from finground.context.pairs import read_pairs
 from finground.core.artifact import read_rows
 from finground.core.errors import RequestError
 from finground.core.paths import Root
 from finground.records.report import Report
-from finground.records.request import Pair
 from finground.records.score import KeptReply, ScoreRow
 from finground.report.brief import Brief
 from finground.report.tuned import TunedWriter
@@ -42,7 +42,7 @@ class Silent:
 
 
 def test_unread_replies_are_in_the_denominator(walked: Root, world: World):
-    pairs = list(read_rows(walked.context / "test-seen.jsonl", Pair))[:4]
+    pairs = list(read_pairs(walked.context, "test-seen", 4))
     said = [pairs[0].request, Output(None, "(Acme"), RequestError("no company"), pairs[3].request]
     rows = score_requests("a", said, pairs, world.catalog, part="test-seen", seed=1, commit="c")
     by_metric = {row.metric: row for row in rows}

@@ -8,6 +8,7 @@ import pytest
 from small_root import Said, copy, digests
 
 from finground.context import build as context
+from finground.context.pairs import read_pairs
 from finground.context.split import NATURAL, TESTS, TRAINED, Held, LeakError, check
 from finground.core.artifact import manifest, read_rows
 from finground.core.paths import Root
@@ -20,9 +21,7 @@ Parts = dict[str, list[Pair]]
 
 @pytest.fixture
 def parts(walked: Root) -> Parts:
-    return {
-        part: list(read_rows(walked.context / f"{part}.jsonl", Pair)) for part in (*TRAINED, *TESTS, NATURAL)
-    }
+    return {part: list(read_pairs(walked.context, part)) for part in (*TRAINED, *TESTS, NATURAL)}
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from finground.answer import World, Writer, judge
 from finground.bench.requests import AgentOutput, score_requests
 from finground.bench.statistics import mean_and_error
 from finground.catalog.dates import end_of
-from finground.core.artifact import read_rows
+from finground.context.pairs import read_pairs
 from finground.core.errors import InputError
 from finground.core.paths import Root
 from finground.records.report import Report, WriterPair
@@ -26,7 +26,7 @@ from finground.settings import Settings
 from finground.stocksis import PARTS, Moment, brief_of, pairs
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
-REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
+REQUEST_PARTS = ("test-natural", "test-seen", "test-new-template", "test-new-company", "test-new-metric")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,7 @@ class Scored:
 
 def score_agents(world: World, root: Root, settings: Settings, commit: str) -> Scored:
     """Rules, and the agent on each base, on every test part."""
-    parts = {
-        part: list(read_rows(root.context / f"{part}.jsonl", Pair))[: settings.bench.questions]
-        for part in REQUEST_PARTS
-    }
+    parts = {part: list(read_pairs(root.context, part, settings.bench.questions)) for part in REQUEST_PARTS}
     total = Scored()
     for system, replies in _agents(world, root, settings):
         for part, questions in parts.items():

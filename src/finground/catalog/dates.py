@@ -7,8 +7,9 @@ company's own periods. What looks like a date and is none is refused, never igno
 """
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
-from functools import cache
+from functools import cache, lru_cache
 
 from finground.catalog import periods
 from finground.catalog.dateforms import ATOM, LEADING, Read, read_atom
@@ -36,6 +37,7 @@ MONTH_ALONE = re.compile(
 BEFORE_MONTH = re.compile(
     r"\b(?:in|of|for|during|through|since|from|between|last|this|by|until|till|to|and|after)\s+$", re.I
 )
+ORDINAL = ("first", "second", "third", "fourth")
 RIGHT = "write e.g. 'last quarter', 'Q4 2024', 'Sep 2018', '2024-03-15' or 'Apr 2016 to Jul 2017'"
 
 
@@ -74,8 +76,13 @@ def parse(phrase: str, as_of: datetime) -> Interval:
     return joined
 
 
-def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]:
+def find(
+    question: str, as_of: datetime, is_name: Callable[[str], bool] = lambda _: False
+) -> list[tuple[int, int, str, Interval]]:
     """The date phrases of a question: start, end, phrase and interval, in order.
+
+    Args:
+        is_name: whether a number that is no year ("6501") is the ticker of a company.
 
     Raises:
         DateError: if something in it looks like a date and is none ("in Q7 2023").
@@ -89,14 +96,15 @@ def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]
         found.append((match.start(), match.start() + len(phrase), phrase, parse(phrase, as_of)))
         place = match.end()
     for odd in ODD_YEAR.finditer(question):
-        if int(odd[1]) not in YEARS:
+        if int(odd[1]) not in YEARS and not is_name(odd[1]):
             raise DateError(f"{odd[0]!r} names the year {odd[1]}; years are {YEARS[0]} to {YEARS[-1]}")
     return found
 
 
 def phrases(interval: Interval, as_of: datetime) -> tuple[str, ...]:
     """Ways to say the interval as of then; each parses back to it, the plainest (day/month/year) last."""
-    said = dict.fromkeys([*_named(interval), *_relative(interval), written(interval)])
+    today = as_of.astimezone(UTC).date()
+    said = dict.fromkeys([*_named(interval), *_relative(interval, today), written(interval)])
     return tuple(phrase for phrase in said if _means(phrase, interval, as_of))
 
 
@@ -193,51 +201,66 @@ def _is_date(question: str, match: re.Match[str]) -> bool:
     return True
 
 
-def _named(interval: Interval) -> list[str]:
+def _named(interval: Interval) -> Iterator[str]:
     """Calendar names: Q4 2024, September 2018, FY2023, Apr 2016 to Jul 2017."""
     start, end = interval.start, interval.end
     month, last = periods.MONTHS[start.month - 1], periods.MONTHS[end.month - 1]
-    quarter = (start.month + 2) // 3
-    single = [
-        f"Q{quarter} {start.year}",
-        f"{('first', 'second', 'third', 'fourth')[quarter - 1]} quarter of {start.year}",
-        f"{start.year}",
-        f"FY{start.year}",
-        f"H{1 if start.month < 7 else 2} {start.year}",
-        f"{month[:3]} {start.year}",
-        f"{month} {start.year}",
-        start.isoformat(),
-        f"{start.day} {month} {start.year}",
-    ]
-    spans = [
-        f"{month[:3]} {start.year} to {last[:3]} {end.year}",
-        f"between {month} {start.year} and {last} {end.year}",
-    ]
-    years = [f"{start.year} to {end.year}"] if start.year < end.year else []
-    return single + years + (spans if (start.year, start.month) != (end.year, end.month) else [])
+    quarter, half = (start.month + 2) // 3, (start.month + 5) // 6
+    if interval == periods.quarter(start.year, quarter):
+        yield f"Q{quarter} {start.year}"
+        yield f"{ORDINAL[quarter - 1]} quarter of {start.year}"
+    if interval == periods.half(start.year, half):
+        yield f"H{half} {start.year}"
+    if interval == periods.year(start.year):
+        yield f"{start.year}"
+        yield f"FY{start.year}"
+    if interval == periods.month(start.year, start.month):
+        yield f"{month[:3]} {start.year}"
+        yield f"{month} {start.year}"
+    elif interval == periods.months(start.year, start.month, _months(interval)):
+        yield f"{month[:3]} {start.year} to {last[:3]} {end.year}"
+        yield f"between {month} {start.year} and {last} {end.year}"
+    if start == end:
+        yield start.isoformat()
+        yield f"{start.day} {month} {start.year}"
+    if start.year < end.year and interval == Interval(
+        periods.year(start.year).start, periods.year(end.year).end
+    ):
+        yield f"{start.year} to {end.year}"
 
 
-def _relative(interval: Interval) -> list[str]:
+def _months(interval: Interval) -> int:
+    """How many calendar months the interval touches."""
+    start, end = interval.start, interval.end
+    return 12 * (end.year - start.year) + end.month - start.month + 1
+
+
+def _relative(interval: Interval, today: date) -> Iterator[str]:
+    """Names that hold on this day only: last quarter, past 19 days, since 2019."""
+    yield from (phrase for phrase, meant in _relative_to(today) if meant == interval)
+    if interval.end != today:
+        return
+    days = (today - interval.start).days
+    if days % 7 == 0 and 14 <= days <= 84:
+        yield f"past {days // 7} weeks"
+    if 2 <= days <= 90:
+        yield f"past {days} days"
+    if interval.start.day == 1:
+        if interval.start.month == 1:
+            yield f"since {interval.start.year}"
+        yield f"since {periods.MONTHS[interval.start.month - 1][:3]} {interval.start.year}"
+
+
+@lru_cache(maxsize=256)
+def _relative_to(today: date) -> tuple[tuple[str, Interval], ...]:
+    """Phrases of fixed wording, with what they mean on that day."""
     said = [
-        "last quarter",
-        "last month",
-        "last year",
-        "this quarter",
-        "this month",
-        "this year",
-        "YTD",
-        "yesterday",
-    ]
-    days = (interval.end - interval.start).days
-    said += [f"previous {count} months" for count in (1, 2, 3, 4, 6, 9, 18)] + ["TTM"]
-    said += [f"last {count} years" for count in range(2, 11)] + [
-        f"last {count} quarters" for count in range(2, 9)
-    ]
-    said += [f"past {days // 7} weeks"] * (days % 7 == 0 and 14 <= days <= 84) + [f"past {days} days"] * (
-        2 <= days <= 90
-    )
-    month = periods.MONTHS[interval.start.month - 1][:3]
-    return [*said, f"since {interval.start.year}", f"since {month} {interval.start.year}"]
+        "last quarter", "last month", "last year", "this quarter", "this month", "this year", "YTD", "TTM",
+        "yesterday", *(f"previous {count} months" for count in (1, 2, 3, 4, 6, 9, 18)),
+        *(f"last {count} years" for count in range(2, 11)),
+        *(f"last {count} quarters" for count in range(2, 9)),
+    ]  # fmt: skip
+    return tuple((phrase, parse(phrase, end_of(today))) for phrase in said)
 
 
 def _means(phrase: str, interval: Interval, as_of: datetime) -> bool:

@@ -15,10 +15,12 @@ id.
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 
 from finground.catalog import dates, periods
 from finground.catalog.brackets import Item, groups, items, quoted
 from finground.catalog.catalog import MARKET, Catalog, company_entity, industry_entity, peers_entity
+from finground.catalog.companies import Companies
 from finground.catalog.primary import recovered
 from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
@@ -93,6 +95,7 @@ def kind_of(
     return "comparative" if len(entities) > 1 else "open-ended"
 
 
+@lru_cache(maxsize=4096)
 def shortest(interval: Interval) -> str:
     """2018, 2018H2, 2018Q3, 201809, 20180915, or 20180901-20180915."""
     start, end = interval.start, interval.end
@@ -116,14 +119,15 @@ def _entity(entity: Entity, catalog: Catalog) -> str:
         return MARKET.name
     if entity.kind == "industry":
         return f"{entity.id} Companies"
-    name = _own_name(entity.id, catalog)
+    name = _own_name(entity.id, catalog.companies)
     return name if entity.kind == "company" else f"{name} Peers"
 
 
-def _own_name(id: str, catalog: Catalog) -> str:
+@lru_cache(maxsize=65_536)
+def _own_name(id: str, companies: Companies) -> str:
     """The company's name, in quotes if it looks like another form, or its id if the name is not its alone."""
-    name = catalog.companies.by_id(id).name
-    found = catalog.companies.lookup(name)
+    name = companies.by_id(id).name
+    found = companies.lookup(name)
     if len(found) != 1 or found[0].id != id:
         return id
     safe = re.fullmatch(r"[^;\"?()]+(?:\([^;\"?()]*\)[^;\"?()]*)*", name) and name == " ".join(name.split())

@@ -8,6 +8,7 @@ A key is lower case without accents, points or hyphens; "&" reads "and"; an apos
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+")
 QUESTION_WORD = re.compile(r"&|(?:[A-Za-z]\.){2,}|[^\W_]+(?:['’`][^\W_]+)*['’`]?")
@@ -56,6 +57,7 @@ def short(key: str, endings: frozenset[str] = LEGAL) -> str:
     return " ".join(words) or key
 
 
+@lru_cache(maxsize=65_536)
 def company_keys(name: str) -> tuple[str, str, str]:
     """The keys of a company's name: whole, without the legal form, and without "Group", "Holdings" too."""
     bare = STATE.sub("", name) if "/" in name or "\\" in name else name
@@ -64,15 +66,17 @@ def company_keys(name: str) -> tuple[str, str, str]:
     return whole, brief, short(brief, LOOSE)
 
 
-def words(question: str) -> list[Word]:
+@lru_cache(maxsize=64)  # several readers cut the same question
+def words(question: str) -> tuple[Word, ...]:
     """The words of a question, with their places in it."""
     found = []
     for match in QUESTION_WORD.finditer(question):
         start, end, text = match.start(), match.end(), match[0]
         found.append(Word(start, end, text, _keys(text)))
-    return found
+    return tuple(found)
 
 
+@lru_cache(maxsize=65_536)  # the same few thousand words make up all questions
 def _keys(text: str) -> tuple[str, ...]:
     if text == "&":
         return ("and",)

@@ -3,9 +3,10 @@
     train, evaluation     seen templates, companies and metrics; four to one (P9: each with its own fillings)
     test-seen             the same again, other fillings
     test-new-template     templates never trained on      test-new-company, test-new-metric   likewise
-    test-natural          questions written apart from the templates, every company and metric
+    test-natural          questions as people ask them, labelled by hand, apart from the templates
 
-Same catalogue, settings and seed give the same bytes; the folder is written whole or not at all.
+To `train` come the authors' own rows, where params name their file. Beside the parts lie their CSVs and the
+coverage. Same catalogue, settings and seed give the same bytes; the folder is written whole or not at all.
 """
 
 import logging
@@ -20,7 +21,11 @@ from typing import Any
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Company
 from finground.context import fill, split, templates, vary
+from finground.context.authors import Unread, read_authors
+from finground.context.coverage import report
 from finground.context.fill import Pool, Wording
+from finground.context.natural import natural
+from finground.context.pairs import write_pairs
 from finground.context.periods import Moment, moment
 from finground.context.split import NATURAL, Held
 from finground.context.templates import Template
@@ -42,6 +47,7 @@ class Maker:
     catalog: Catalog
     moments: tuple[Moment, ...]
     wording: Wording
+    noise: float  # share of questions with any
     asked: set[str] = field(default_factory=set)
 
     def pairs(
@@ -72,7 +78,7 @@ class Maker:
         """A pair, and its question as it was before noise: a question is the same one in any typing."""
         at = rng.choice(self.moments)
         chosen = fill.choose(template, pool, at, rng)
-        noise = "none" if part == NATURAL else vary.draw(rng)
+        noise = vary.draw(rng, self.noise)
         pieces = self.wording.question(template, chosen, at.as_of, rng)
         varied = vary.vary(pieces, noise, rng)
         pair = Pair(
@@ -97,11 +103,11 @@ def build(
     seed: int,
     companies: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Write all parts as JSONL of Pair; counts of what was made.
+    """Write all parts, their CSVs and what they cover; counts of what was made.
 
     Args:
         as_of: the last day on which a question is asked.
-        companies: ids of those that questions may be about (they have data); all, where it is None.
+        companies: ids of those that questions may be about; all, where it is None.
 
     Raises:
         InputError: if there are fewer than three companies.
@@ -111,10 +117,13 @@ def build(
     about: dict[str, Any] = {}
     with whole_folder(folder, about) as out:
         parts, held = make(catalog, known, settings, as_of=as_of, seed=seed)
+        unread = _add_authors(parts["train"], catalog, settings, as_of)
+        write_rows(out / "authors-unread.jsonl", unread)
         split.check(parts, held)
         for part, pairs in parts.items():
-            write_rows(out / f"{part}.jsonl", pairs)
-        counts = _counts(parts, held)
+            write_pairs(out, part, pairs, catalog)
+        report(out, parts, catalog)
+        counts = _counts(parts, held) | {"authors_unread": dict(Counter(row.reason for row in unread))}
         about.update(counts, catalog=catalog.digest, as_of=as_of.isoformat(), seed=seed, held=_listed(held))
     log.info("context: %s", ", ".join(f"{part} {len(pairs)}" for part, pairs in parts.items()))
     return counts
@@ -128,15 +137,22 @@ def make(
     held = split.hold_out(
         shipped, companies, catalog.metrics.all, settings.held_out, random.Random(f"{seed} held")
     )
-    maker = Maker(catalog, _moments(as_of, random.Random(f"{seed} days")), Wording(catalog))
+    maker = Maker(catalog, _moments(as_of, random.Random(f"{seed} days")), Wording(catalog), settings.noise)
     pools = _pools(catalog, companies, held)
     parts = {}
     for part, count in _sizes(settings).items():
         pool = pools.get(part, pools["train"])
         fitting = _templates(part, shipped, held, pool)
         parts[part] = maker.pairs(part, count, fitting, pool, random.Random(f"{seed} {part}"))
-    parts[NATURAL] = _natural(maker, pools[NATURAL], random.Random(f"{seed} {NATURAL}"))
+    parts[NATURAL] = random.Random(f"{seed} {NATURAL}").sample(asked := list(natural(catalog)), len(asked))
     return parts, held
+
+
+def _add_authors(train: list[Pair], catalog: Catalog, settings: Context, as_of: datetime) -> list[Unread]:
+    """Append the authors' rows to the training part; returns those that cannot be read."""
+    rows = list(read_authors(Path(settings.authors), catalog, as_of)) if settings.authors else []
+    train += [row for row in rows if isinstance(row, Pair)]
+    return [row for row in rows if isinstance(row, Unread)]
 
 
 def _sizes(settings: Context) -> dict[str, int]:
@@ -163,7 +179,6 @@ def _pools(catalog: Catalog, companies: Sequence[Company], held: Held) -> dict[s
         "train": Pool(seen, old_metrics, industries),
         "test-new-company": Pool(new, old_metrics, industries),
         "test-new-metric": Pool(seen, new_metrics, industries),
-        NATURAL: Pool(tuple(companies), metrics, industries),
     }
 
 
@@ -179,16 +194,6 @@ def _templates(part: str, shipped: Iterable[Template], held: Held, pool: Pool) -
     if part == "test-new-metric":
         return [template for template in found if "metrics" in template.slots]
     return found
-
-
-def _natural(maker: Maker, pool: Pool, rng: random.Random) -> list[Pair]:
-    """Each natural question once."""
-    return [
-        pair
-        for template in templates.natural()
-        if fill.usable(template, pool)
-        for pair in maker.pairs(NATURAL, 1, [template], pool, rng)
-    ]
 
 
 def _moments(as_of: datetime, rng: random.Random) -> tuple[Moment, ...]:

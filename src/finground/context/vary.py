@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from finground.context.fill import Piece
 
 NOISES = ("misspelling", "casing", "punctuation")
-RATE = 0.2  # share of questions with any noise
 WORD = re.compile(r"[A-Za-z]{4,}")
 
 
@@ -19,7 +18,7 @@ def text(pieces: Sequence[Piece]) -> str:
     return re.sub(r"\.\.(?!\.)", ".", "".join(piece.text for piece in pieces))
 
 
-def draw(rng: random.Random, rate: float = RATE) -> str:
+def draw(rng: random.Random, rate: float) -> str:
     """The noise of the next question, mostly `none`."""
     return rng.choice(NOISES) if rng.random() < rate else "none"
 
