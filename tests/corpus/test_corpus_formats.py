@@ -174,7 +174,8 @@ RSS = """<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/
 <feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Gold down</title><id>tag:1</id>
 <link rel="self" href="http://x.test/feed"/><link href="http://x.test/c"/>
 <updated>2016-02-03T04:05:06+01:00</updated>
-<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Gold fell.</p></div></content></entry></feed>"""
+<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Gold fell.</p></div></content></entry>
+</feed>"""
 
 
 def test_a_feed_is_its_entries_with_dates_in_their_zones(tmp_path: Path):

@@ -42,7 +42,7 @@ def read(place: str, source: Source) -> Iterator[Document | Dropped]:
 
 
 def element(text: str) -> ET.Element | None:
-    """An element out of XML as it comes: HTML's entities are characters, namespaces go; None if it is none."""
+    """An element out of XML as it comes: HTML's entities are characters, namespaces go; None if none."""
     bare = NAMESPACE.sub("", PREFIX.sub(r"<\1", CONTROL.sub("", text)))
     try:
         return ET.fromstring(ENTITY.sub(lambda found: html.escape(html.unescape(found.group(0))), bare))
