@@ -1,6 +1,7 @@
 """Figures of the corpus room, on real text: `python benchmarks/corpus.py PART… --scratch DIR`.
 
-Parts: `make` writes documents; `signatures`, `room`, `tokens` and `planted` measure and print.
+Parts: `make` writes documents; `signatures`, `room`, `tokens`, `planted` and `articles` measure
+and print.
 
 Documents of 370 words in the mean are cut out of Reuters-21578 and the filings, then multiplied: each copy
 has a seeded 35% of its words exchanged for others of the same texts, so that copies are no near-duplicates of
@@ -15,6 +16,7 @@ tokenizers spacy`, then `--datatrove V/bin/python`.
 """
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -32,9 +34,11 @@ from typing import Any
 
 import numpy as np
 
-from finground.corpus import build, filings, grams, match, reuters, tokens
+from finground.corpus import filings, grams, match, reuters, tokens
+from finground.corpus.chunks import Chunk
 from finground.corpus.clean import tidy
 from finground.corpus.files import found
+from finground.corpus.select import select
 from finground.corpus.work import Workplace, local
 from finground.records.document import Document
 from finground.settings import SOURCES, Corpus, Near, Source
@@ -65,7 +69,7 @@ print(json.dumps({"wall": time.perf_counter() - wall, "core": time.process_time(
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("parts", nargs="+", choices=["make", "signatures", "room", "tokens", "planted"])
+    options.add_argument("parts", nargs="+", choices=list(PARTS))
     options.add_argument("--raw", type=Path, default=Path("../shared/data"))
     options.add_argument("--scratch", type=Path, required=True)
     options.add_argument("--documents", type=int, nargs="+", default=[100_000, 300_000, 1_000_000])
@@ -75,9 +79,7 @@ def main() -> None:
     given = options.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
     for part in given.parts:
-        {"make": make, "signatures": signatures, "room": room, "tokens": tokenise, "planted": planted}[part](
-            given
-        )
+        PARTS[part](given)
 
 
 # text --------------------------------------------------------------------------------------------
@@ -268,7 +270,7 @@ def room(given: argparse.Namespace) -> None:
         for path in sorted((given.scratch / "raw").iterdir())[: -(-size // A_FILE)]:
             (raw / path.name).symlink_to(path.resolve())
         with spent() as used, local(given.workers) as each:
-            chosen = build.select(raw, RULES, 7, Workplace(work, each))
+            chosen = select(raw, RULES, 7, Workplace(work, each))
         count = chosen.records
         points.append((count, used.wall, used.core))
         say(
@@ -391,7 +393,7 @@ def judge(raw: Path, work: Path, near: Near, count: int) -> None:
     shutil.rmtree(work, ignore_errors=True)
     rules = RULES.model_copy(update={"near": near, "holdout_from": date(2090, 1, 1)})
     began = time.process_time()
-    chosen = build.select(raw, rules, 7, Workplace(work, map))
+    chosen = select(raw, rules, 7, Workplace(work, map))
     seconds = time.process_time() - began
     links = [link for folder in chosen.sifted for link in read_rows(folder / "links.jsonl", Link)]
     pairs = {(link.id.removeprefix("news:"), link.to.removeprefix("news:")) for link in links}
@@ -407,6 +409,43 @@ def judge(raw: Path, work: Path, near: Near, count: int) -> None:
         us_a_document=1e6 * seconds / count,
     )  # fmt: skip
 
+
+def articles(given: argparse.Namespace) -> None:
+    """Reuters-21578 as it is: what the index finds of all near-duplicate pairs, counted one by one."""
+    work = given.scratch / "articles-work"
+    shutil.rmtree(work, ignore_errors=True)
+    rules = RULES.model_copy(update={"sources": SOURCES[:1], "holdout_from": date(2090, 1, 1)})
+    (folder,) = select(given.raw, rules, 7, Workplace(work, map)).chunks
+    (links,) = [match.links(each) for each in work.glob("links/[!.]*")]
+    found_near = {(int(a), int(b)) for a, b, kind in zip(*links, strict=True) if kind == match.NEAR}
+    true = near_pairs(Chunk.open(folder), rules.near)
+    say(
+        "articles", documents=len(Chunk.open(folder).rows), same_pairs=int((links[2] == match.SAME).sum()),
+        near_pairs=len(true), found=len(found_near & true), invented=len(found_near - true),
+    )  # fmt: skip
+
+
+def near_pairs(chunk: Chunk, near: Near) -> set[tuple[int, int]]:
+    """Pairs over the threshold whose bodies differ, through every n-gram that at most 200 documents hold."""
+    sets, holders = [], dict[int, list[int]]()
+    for part in grams.batches(chunk.document(row).text for row in range(len(chunk.rows))):
+        flat = grams.grams(grams.words(part), near.gram)
+        sets += [np.unique(flat[at]) for at in range(len(part))]
+    for at, own in enumerate(sets):
+        for gram in own.tolist():
+            holders.setdefault(gram, []).append(at)
+    shared = {
+        pair for held in holders.values() if 1 < len(held) <= 200 for pair in itertools.combinations(held, 2)
+    }
+    bodies = chunk.rows["body"]
+    apart = {(one, other) for one, other in shared if bodies[one] != bodies[other]}
+    return {(one, other) for one, other in apart if grams.jaccard(sets[one], sets[other]) >= near.jaccard}
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "make": make, "signatures": signatures, "room": room, "tokens": tokenise, "planted": planted,
+    "articles": articles,
+}  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(main())

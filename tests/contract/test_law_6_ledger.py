@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from finground.core.artifact import manifest, read_json, read_rows
 from finground.core.errors import FingroundError
 from finground.core.paths import Root
-from finground.corpus.build import select
 from finground.corpus.ledger import balance
+from finground.corpus.select import select
 from finground.corpus.tokens import open_blocks, read_documents
 from finground.corpus.work import Workplace
 from finground.records.document import Dropped

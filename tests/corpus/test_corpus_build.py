@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from conftest import put
+from made_corpus import put
 
 from finground.core.artifact import digest, manifest, read_json, read_rows
 from finground.core.errors import InputError
@@ -217,7 +217,7 @@ def test_an_evaluation_set_that_is_not_there_or_has_no_such_field_is_named(raw, 
 def test_a_second_run_in_the_same_place_waits_its_turn(raw, tmp_path):
     at = Workplace(tmp_path / "work", map)
     with at.alone(), pytest.raises(InputError, match="another run works in"):
-        room.select(raw, RULES, 7, at)
+        list(texts(raw, RULES, 7, at))
 
 
 def test_a_tokenizer_without_an_end_is_refused_and_a_transformers_one_is_taken(tokenizer):

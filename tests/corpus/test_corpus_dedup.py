@@ -81,10 +81,8 @@ def test_pages_differ_by_their_number_and_not_by_their_tracking(choose, write_ar
 
 def test_empty_bodies_are_no_copies_of_one_another_whatever_their_titles(choose, write_article):
     """C3: they are left out for what they are, each."""
-    rows = [write_article(id, text, title=title) for id, text, title in (
-        ("a", "", "Oil up"), ("b", "", "Oil down"), ("c", " \x00\xad ", "Oil up"), ("d", "The one that has a text.", "")
-    )]  # fmt: skip
-    chosen = choose(rows)
+    bodies = {"a": "", "b": "", "c": " \x00\xad ", "d": "The one that has a text."}
+    chosen = choose([write_article(id, body, title=f"Oil {id}") for id, body in bodies.items()])
     assert chosen.dropped == {"a": "no body", "b": "no body", "c": "empty"} and chosen.links == {}
 
 
@@ -195,7 +193,7 @@ def test_training_minus_evaluation_sets_is_training(choose, write_article, setti
         "tiny": [*text(26, 50), *tiny, *text(27, 50)],
         "deep": [*text(28, 50), *text(8, 20), *text(29, 50)],
     }
-    from conftest import put
+    from made_corpus import put
 
     put(raw, [write_article(id, " ".join(words).replace("word1", "Word1")) for id, words in bodies.items()])
     guarded = settings.model_copy(

@@ -170,17 +170,24 @@ RSS = """<?xml version="1.0"?><rss version="2.0" xmlns:content="http://purl.org/
 <content:encoded><![CDATA[<p>Oil rose.</p><p>Gas too, by&nbsp;5%.</p><script>x()</script>]]>
 </content:encoded></item>
 <item><title>No date</title><link>http://x.test/b</link><description>Text it has.</description></item>
-</channel></rss>"""
+</channel></rss>
+<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Gold down</title><id>tag:1</id>
+<link rel="self" href="http://x.test/feed"/><link href="http://x.test/c"/>
+<updated>2016-02-03T04:05:06+01:00</updated>
+<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Gold fell.</p></div></content></entry>
+</feed>"""
 
 
 def test_a_feed_is_its_entries_with_dates_in_their_zones(tmp_path: Path):
     path = tmp_path / "feed.xml.gz"
     path.write_bytes(gzip.compress(RSS.encode()))
     source = Source(name="feeds", files="*", read="rss")
-    one, two = feeds.read(str(path), source)
+    one, two, three = feeds.read(str(path), source)
     assert (one.title, one.text) == ("Oil & gas up", "Oil rose.\nGas too, by 5%.")
     assert one.published_at == utc(2015, 6, 1, 23, 56)
     assert two.reason == "no date"
+    assert (three.title, three.text, three.url) == ("Gold down", "Gold fell.", "http://x.test/c")
+    assert three.published_at == utc(2016, 2, 3, 3, 5, 6)
     path.write_bytes(gzip.compress(b"<html>rate limit</html>"))
     assert [each.reason for each in feeds.read(str(path), source)] == ["broken record"]
 

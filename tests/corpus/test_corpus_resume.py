@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import RULES_OF_RESUME as RULES
-from conftest import article, put
+from made_corpus import RULES_OF_RESUME as RULES
+from made_corpus import article, put
 
 from finground.core.artifact import digest
 from finground.core.errors import FingroundError
@@ -26,7 +26,7 @@ VOCABULARY = ["the"] * 10 + [
 COMMAND = """
 import sys
 from pathlib import Path
-from conftest import RULES_OF_RESUME as rules, words
+from made_corpus import RULES_OF_RESUME as rules, words
 from finground.corpus.build import build
 from finground.corpus.work import Workplace, local
 if __name__ == "__main__":

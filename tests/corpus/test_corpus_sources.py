@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from finground.core.errors import InputError
-from finground.corpus import filings, reuters, tables
+from finground.corpus import filings, reuters, sources, tables
 from finground.corpus.markup import readable
 from finground.corpus.sources import groups, read
 from finground.corpus.tables import address
@@ -155,6 +155,14 @@ def test_a_damaged_gzip_and_a_missing_folder_are_named(tmp_path):
         list(read(group))
     with pytest.raises(InputError, match=r"nowhere is not there"):
         groups(tmp_path / "nowhere", rules)
+
+
+def test_long_records_make_smaller_chunks(monkeypatch):
+    monkeypatch.setattr(sources, "HELD", 100)
+    at = datetime(2024, 1, 1, tzinfo=UTC)
+    records = [Document(str(n), "sec", at, "", "x" * size) for n, size in enumerate((10, 95, 10, 10, 200, 5))]
+    records.insert(3, Dropped("d", "sec", "no date"))
+    assert [len(part) for part in sources.parts(records, 3)] == [2, 3, 1, 1]
 
 
 def test_an_address_keeps_the_page_and_loses_the_tracking():

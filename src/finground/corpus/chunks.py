@@ -37,7 +37,6 @@ ROW = np.dtype(
     ]
 )  # fmt: skip
 ID_KEYS, BODY_KEYS, ADDRESS_KEYS, BAND_KEYS = range(1, 5)  # kinds of keys, kept apart
-ROW_NAMES = "rows.bin", "keys.bin", "owners.bin", "signatures.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +106,10 @@ def write(out: Path, records: Iterable[Document | Dropped], settings: Corpus, se
     _describe(rows, taken, settings)
     signatures = _hashed(rows, taken, settings)
     keys, owners = _keys(rows, signatures, settings)
-    for name, values in zip(ROW_NAMES, (rows, keys, owners, signatures), strict=True):
-        write_array(out / name, values)
+    write_array(out / "rows.bin", rows)
+    write_array(out / "keys.bin", keys)
+    write_array(out / "owners.bin", owners)
+    write_array(out / "signatures.bin", signatures)
     write_rows(out / "dropped.jsonl", dropped)
     write_rows(out / "rejected.jsonl", rejected)
     return {"records": len(taken) + len(dropped), "documents": len(taken), "keys": len(keys)}

@@ -8,6 +8,7 @@ from typing import Any
 from finground.core.errors import FingroundError
 from finground.records.document import Document
 
+WAYS = ("in", "trained", "held_out", "dropped", "truncated", "padded")  # in the order that a reader wants
 EDGES = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)  # words: bounds of the histogram of lengths
 
 
@@ -121,7 +122,8 @@ def reasons(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 def _flat(column: Mapping[str, Any]) -> dict[str, int]:
     flat: dict[str, int] = {}
-    for key, value in column.items():
+    for key in WAYS:
+        value = column.get(key, 0)
         inner = value.items() if isinstance(value, Mapping) else [("", value)]
         flat |= {f"{key.replace('_', ' ')}: {name}" if name else key: count for name, count in inner}
     return flat

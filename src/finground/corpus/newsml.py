@@ -4,6 +4,7 @@ A file holds one item or many, plain, packed, or as the daily zip archives of RC
 as "broken record"; a later revision of an item is marked in its title, so that it is linked as a correction.
 """
 
+import html
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from finground.settings import Source
 
 ITEM = re.compile(rb"<(newsitem|newsItem|NewsItem)[\s>].*?(?:</\1\s*>|(?=<\1[\s>])|\Z)", re.DOTALL)
 ENCODING = re.compile(rb"""<\?xml[^>]*encoding=["']([\w-]+)["']""")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 PREFIX = re.compile(r"<(/?)[\w-]+:(?=\w)")
 NAMESPACE = re.compile(r"""\s(?:xmlns(?::[\w-]+)?|[\w-]+:[\w-]+)=(?:"[^"]*"|'[^']*')""")
 ENTITY = re.compile(r"&(?!(?:#\d+|#x[0-9a-fA-F]+|amp|lt|gt|quot|apos);)(\w+;)?")
@@ -39,16 +41,18 @@ def read(place: str, source: Source) -> Iterator[Document | Dropped]:
             yield Dropped(f"{source.name}:{stem(name)}", source.name, "broken record")
 
 
-def _item(text: str, fallback: str, source: Source) -> Document | Dropped:
-    """One item; entities that XML does not know become characters, namespaces go."""
-    import html
-
-    plain = ENTITY.sub(
-        lambda found: html.escape(html.unescape(found.group(0))), NAMESPACE.sub("", PREFIX.sub(r"<\1", text))
-    )
+def element(text: str) -> ET.Element | None:
+    """An element out of XML as it comes: HTML's entities are characters, namespaces go; None if none."""
+    bare = NAMESPACE.sub("", PREFIX.sub(r"<\1", CONTROL.sub("", text)))
     try:
-        root = ET.fromstring(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", plain))
+        return ET.fromstring(ENTITY.sub(lambda found: html.escape(html.unescape(found.group(0))), bare))
     except ET.ParseError:
+        return None
+
+
+def _item(text: str, fallback: str, source: Source) -> Document | Dropped:
+    root = element(text)
+    if root is None:
         return Dropped(f"{source.name}:{fallback}", source.name, "broken record")
     id = f"{source.name}:{_identity(root) or fallback}"
     at = moment(_date(root), source.zone)

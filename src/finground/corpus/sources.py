@@ -4,10 +4,10 @@ Every record comes out, as a `Document` or as a `Dropped` with the reason; nothi
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from finground.core.artifact import read_json, write_json
@@ -24,6 +24,7 @@ READERS: dict[str, Reader] = {
     "parquet": tables.read, "edgar": filings.read, "rss": feeds.read,
 }  # fmt: skip
 GROUP = 32 << 20  # bytes of raw files that one task reads, at least
+HELD = 64 << 20  # characters of one chunk, at most one document more
 VERSION = 1  # of what a chunk holds; raised when reading, cleaning or hashing change
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,20 @@ def read(group: Group) -> Iterator[Document | Dropped]:
     return chain.from_iterable(reader(place, group.source) for place in group.places)
 
 
+def parts(records: Iterable[Document | Dropped], most: int) -> Iterator[list[Document | Dropped]]:
+    """Records in parts of `most`, or fewer where they are long: a part is what a worker holds in memory."""
+    part: list[Document | Dropped] = []
+    size = 0
+    for record in records:
+        part.append(record)
+        size += len(record.text) if isinstance(record, Document) else 0
+        if len(part) == most or size >= HELD:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
 def read_group(task: Reading) -> list[str]:
     """Make the chunks of a group that are not there yet; returns the names of all."""
     group, settings = task.group, task.settings
@@ -92,8 +107,8 @@ def read_group(task: Reading) -> list[str]:
         names: list[str] = before["chunks"]
         if all(standing(task.folder / name, key) is not None for name in names):
             return names
-    names, records = [], read(group)
-    while part := list(islice(records, settings.shard)):
+    names = []
+    for part in parts(read(group), settings.shard):
         names.append(f"{group.name}-{len(names):05d}")
         made(
             task.folder / names[-1],
