@@ -104,15 +104,18 @@ def _chain(filed: list[Reported]) -> Chain:
     return Chain(tuple(filed), filed[at])
 
 
-def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
-    """The facts of one company and metric, out of all its rows known by then."""
+def figures(metric: Metric, rows: Iterable[Reported], since: date = date.min) -> Figures:
+    """The facts of one company and metric, out of all its rows known by then; of periods that end from
+    `since` on, what came before only lessens longer ones.
+    """
     filed = chains(rows)
     if metric.instant:
-        return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in filed])}
+        instants = [one for one in filed if one.last.period_end >= since]
+        return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in instants])}
     by_kind: dict[Kind, list[tuple[int, Fact]]] = {"quarter": [], "year": [], "year-to-date": []}
     for one in filed:
         kind = _kind_of(one.last.days)
-        if kind is not None:
+        if kind is not None and one.last.period_end >= since:
             by_kind[kind].append((one.last.preference, _fact(one, kind)))
     if metric.unit == "currency":
         by_kind["quarter"] += [
@@ -330,11 +333,6 @@ def _kind(metric: Metric, days: int) -> Kind:
 
 def _is_year(days: int) -> bool:
     return YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
-
-
-def overlaps(fact: Fact, interval: Interval) -> bool:
-    """Whether a period has half of itself, or of the interval, in both."""
-    return _covers(fact, interval, _days(interval.start, interval.end))
 
 
 def _covers(fact: Fact, interval: Interval, days: int) -> bool:

@@ -140,55 +140,41 @@ class Reading:
     # what ----------------------------------------------------------------------------------------
 
     def read(
-        self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None, until: date | None = None
-    ) -> None:
+        self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None, until: date | None = None,
+        shown: date = date.min,
+    ) -> None:  # fmt: skip
         """Figures of all companies and metrics, inputs of formulas included, in one statement; of periods
-        that ended between the two days, where they are given.
+        that ended between the two days, where they are given; `shown` is from when they can be asked for.
         """
         metrics = self.catalog.metrics
         needed = [slug for slug in computed.inputs(slugs, metrics) if _is_stored(metrics.by_slug(slug))]
         for id in ids:
             self._rows.setdefault(id, {}).update((slug, []) for slug in needed)
-            self._ledgers[id] = Ledger(self._rows[id], metrics)
+            self._ledgers[id] = Ledger(self._rows[id], metrics, shown)
         asked = {"ids": ids, "slugs": needed, "as_of": self.until}
         days = {"since": since or date.min, "until": until or date.max}
         for row in self.connection.execute(KNOWN, asked | days) if needed and ids else ():
             self._rows[row[0]][row[1]].append(Reported._make(row))
 
     def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
-        """What the dates asked can need, in one statement; for those whom that leaves without an answer, all
-        that is on file, in one more: a gap shows the nearest.
-        """
-        by_slug = self.catalog.metrics.by_slug
-        self.read(ids, slugs, *self._window([by_slug(slug) for slug in slugs], interval))
-        bare = [
-            (id, slug)
-            for slug in slugs
-            if by_slug(slug).frequency != "daily" and (by_slug(slug).tags or by_slug(slug).formula)
-            for id in ids
-            if not self._answers(id, by_slug(slug), interval)
-        ]
-        if bare:
-            self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(slug for _, slug in bare))
+        """What the dates asked can need, in one statement."""
+        self.read(ids, slugs, *self._window([self.catalog.metrics.by_slug(slug) for slug in slugs], interval))
 
-    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None]:
-        """The days on which the periods end that the dates asked can need."""
+    def _window(
+        self, metrics: Sequence[Metric], interval: Interval | None
+    ) -> tuple[date, date | None, date]:
+        """The days on which the periods end that the dates asked can need, and from which they can be the
+        answer.
+        """
         first = interval.start if interval else self.as_of.date()
         if any(metric.slug in computed.GROWTH for metric in metrics):
-            return first - REACH - AGO, interval.end + BEYOND if interval else None
+            return first - REACH - AGO, interval.end + BEYOND if interval else None, date.min
         if interval is None or any(metric.frequency != "quarterly" for metric in metrics):
-            return first - REACH, interval.end + BEYOND if interval else None
+            return first - REACH, interval.end + BEYOND if interval else None, date.min
         days = (interval.end - interval.start).days
         if days > facts.QUARTER[-1]:
-            return first - REACH, interval.end + BEYOND
-        return first - ONE_BEFORE, interval.end + HALF
-
-    def _answers(self, id: str, metric: Metric, interval: Interval | None) -> bool:
-        """Whether what was read has a figure for the dates."""
-        known = self.ledger(id).of(metric.slug)
-        if interval is None:
-            return any(known.values())
-        return any(facts.overlaps(fact, interval) for own in known.values() for fact in own)
+            return first - REACH, interval.end + BEYOND, date.min
+        return first - ONE_BEFORE, interval.end + HALF, first
 
     def ledger(self, id: str) -> Ledger:
         """The figures read for a company."""
@@ -202,9 +188,14 @@ class Reading:
         """What a request asks: of each company each metric, or a gap."""
         chosen = ids if len(ids) <= MOST else self.largest(ids)
         self.read_for(chosen, slugs, interval)
-        for id in chosen:
-            for slug in slugs:
-                take.add(self.facts_of(id, self.catalog.metrics.by_slug(slug), interval, take))
+        metrics = [self.catalog.metrics.by_slug(slug) for slug in slugs]
+        found = {(id, m.slug): self.facts_of(id, m, interval, take) for id in chosen for m in metrics}
+        bare = [(id, m) for id in chosen for m in metrics if _lacks(m, found[id, m.slug])]
+        if bare:  # once more, with all that is on file: a gap shows the nearest
+            self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(m.slug for _, m in bare))
+            found |= {(id, m.slug): self.facts_of(id, m, interval, take) for id, m in bare}
+        for facts_of_one in found.values():
+            take.add(facts_of_one)
 
     def facts_of(self, id: str, metric: Metric, interval: Interval | None, take: Take) -> list[Fact | Gap]:
         """Facts of one company and metric, over the interval or the latest, and the gap that is left."""
@@ -392,6 +383,11 @@ def _traded(bars: Sessions) -> float:
     """Mean value traded a session, in the currency of the bars."""
     close, volume = bars.series.column("close"), bars.series.column("volume")
     return float(np.nan_to_num(close * volume).mean()) if close is not None and volume is not None else 0.0
+
+
+def _lacks(metric: Metric, found: Sequence[Fact | Gap]) -> bool:
+    """Whether figures of other periods would tell more."""
+    return metric.frequency != "daily" and any(isinstance(one, Gap) for one in found)
 
 
 def _is_stored(metric: Metric) -> bool:
