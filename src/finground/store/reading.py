@@ -160,9 +160,7 @@ class Reading:
         """What the dates asked can need, in one statement."""
         self.read(ids, slugs, *self._window([self.catalog.metrics.by_slug(slug) for slug in slugs], interval))
 
-    def _window(
-        self, metrics: Sequence[Metric], interval: Interval | None
-    ) -> tuple[date, date | None, date]:
+    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None, date]:
         """The days on which the periods end that the dates asked can need, and from which they can be the
         answer.
         """
