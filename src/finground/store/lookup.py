@@ -33,7 +33,8 @@ def lookup(
     take = Take([Gap(text, "data", str(catalog.companies.unknown(text))) for text in request.unresolved])
     with store.reading() as connection:
         reading = Reading(connection, catalog, as_of)
-        members = {entity: reading.members(entity, take) for entity in request.entities}
+        ranked = request.rank is not None
+        members = {entity: reading.members(entity, take, ranked) for entity in request.entities}
         companies = list(dict.fromkeys(id for found in members.values() for id in found))
         slugs = [metric.slug for metric in request.metrics]
         if request.rank is not None:

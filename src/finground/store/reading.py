@@ -29,7 +29,7 @@ TRADED = 60  # sessions over which traded value is averaged
 SHARES, VALUE = "shares-outstanding", "market-capitalisation"
 REACH = timedelta(days=500)  # how long before the dates asked figures are read: a year, and a report's delay
 AGO = timedelta(days=366)  # more of it for growth against the year before
-AT_ONCE = 32  # companies of a ranking worked out at once
+AT_ONCE = 8  # companies of a ranking worked out at once, beside as many as are asked
 ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
 HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
 VALUES = schema.metric_values.c
@@ -77,8 +77,12 @@ class Reading:
 
     # who -----------------------------------------------------------------------------------------
 
-    def members(self, entity: Entity, take: Take) -> list[str]:
-        """Ids of the companies an entity stands for, as of then; a gap where there are none."""
+    def members(self, entity: Entity, take: Take, ranked: bool = False) -> list[str]:
+        """Ids of the companies an entity stands for, as of then; a gap where there are none. For a ranking
+        those of the whole market, whether they have data or not: it finds out.
+        """
+        if ranked and entity.kind == MARKET:
+            return [company.id for company in self.catalog.companies.all]
         if entity.kind == "company":
             return [self.catalog.companies.by_id(entity.id).id]
         if entity.kind == "peers":
@@ -258,17 +262,17 @@ class Reading:
     ) -> None:
         """The first `n` by the metric, each with the other metrics asked; those without it have no place."""
         by = self.catalog.metrics.by_slug(rank.by)
-        placed, main, bare = (
-            self._leaders(by, rank, set(ids), interval)
-            if by.tags and by.frequency != "daily" and not by.formula
-            else self._all_of(by, ids, interval)
-        )
+        if by.tags and by.frequency != "daily" and not by.formula:
+            placed, main, bare = self._leaders(by, rank, set(ids), interval)
+        else:
+            placed, main, bare = self._all_of(by, self.known(ids), interval)
+        none = set(self.known(list(bare)))
         take.add(
             Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact)
             for fact in placed
             if fact.currency != main
         )
-        take.add(self._unplaced(bare, by, len(ids)))
+        take.add(self._unplaced(none, by, len(ids) - len(bare) + len(none)))
         placed = [fact for fact in placed if fact.currency == main]
         placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
         if not placed:
@@ -300,12 +304,11 @@ class Reading:
         """The same, but only of the companies that can be among the first: in the order of what their values
         are bounded by, until no other bound reaches the last place.
         """
-        first = (interval.start if interval else self.as_of.date()) - timedelta(days=2 * facts.QUARTER_DAYS)
-        last = interval.end + BEYOND if interval else self.as_of.date()
+        first, last, _ = self._window([by], interval)
         table = schema.metric_values.c
         bounds = (
             select(table.company, table.currency, func.max(table.value), func.min(table.value))
-            .where(table.metric == by.slug, table.period_end.between(first, last))
+            .where(table.metric == by.slug, table.period_end.between(first, last or date.max))
             .where(table.filed_at <= self.until)
             .group_by(table.company, table.currency)
         )
@@ -319,8 +322,9 @@ class Reading:
         }  # fmt: skip
         order, placed = sorted(reach, key=lambda id: (-reach[id], id)), list[Fact]()
         sign = 1 if rank.descending else -1
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
+        at_once = AT_ONCE + rank.n
+        for start in range(0, len(order), at_once):
+            some = order[start : start + at_once]
             best = sorted((sign * f.value for f in placed if f.currency == main), reverse=True)
             if len(best) >= rank.n and reach[some[0]] < best[rank.n - 1]:
                 break
