@@ -1,4 +1,4 @@
-"""The thin Elasticsearch backend: what it asks for and, where ELASTICSEARCH_URL names a server, what it finds.
+"""The thin Elasticsearch backend: what it asks, and where ELASTICSEARCH_URL names a server, what it finds.
 
 No server can be had in the default tests; the query and the documents are held to what the server documents.
 """

@@ -187,9 +187,9 @@ def align(
     return noted, _not_filed(metric, known, kind, interval, entity, as_of)
 
 
-def latest(metric: Metric, known: Figures, n: int = 1, as_of: date | None = None) -> list[Fact]:
+def latest(metric: Metric, known: Figures, n: int = 1, seen_on: date | None = None) -> list[Fact]:
     """The last `n` periods filed; years only where there are no quarters or the metric is annual. Given
-    `as_of`, the rule says how old the period is.
+    a day, the rule says how old the period was then.
     """
     order: tuple[Kind, ...] = (
         ("year", "instant", "quarter") if metric.frequency == "annual" else ("quarter", "instant", "year")
@@ -197,7 +197,7 @@ def latest(metric: Metric, known: Figures, n: int = 1, as_of: date | None = None
     kind: Kind = next((kind for kind in order if known.get(kind)), "quarter")
     found = known.get(kind, [])[-n:]
     return [
-        _noted(fact, f"latest {_word(fact, kind)} filed{_age(fact, as_of)}" if n == 1 else "")
+        _noted(fact, f"latest {_word(fact, kind)} filed{_age(fact, seen_on)}" if n == 1 else "")
         for fact in found
     ]
 
@@ -368,8 +368,8 @@ def _fit(fact: Fact, kind: Kind, interval: Interval) -> str:
     return f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}"
 
 
-def _age(fact: Fact, as_of: date | None) -> str:
-    return f", ended {(as_of - fact.period_end).days} days before {as_of}" if as_of else ""
+def _age(fact: Fact, seen_on: date | None) -> str:
+    return f", ended {(seen_on - fact.period_end).days} days before {seen_on}" if seen_on else ""
 
 
 def _word(fact: Fact, kind: Kind) -> str:

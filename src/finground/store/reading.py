@@ -212,7 +212,7 @@ class Reading:
             )
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
-            return list(facts.latest(metric, known, as_of=today))
+            return list(facts.latest(metric, known, seen_on=today))
         if facts.is_trailing(interval) and not metric.instant and metric.frequency == "quarterly":
             known = {"year": self.ledger(id).trailing(metric.slug)}
         found, gap = facts.align(metric, known, interval, id, today)
