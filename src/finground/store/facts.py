@@ -10,6 +10,7 @@ that are no calendar year are the last four quarters, summed.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from finground.catalog.metrics import Metric
@@ -24,6 +25,7 @@ PARTS = (range(155, 205), range(240, 295))  # of two and of three quarters
 QUARTER_DAYS, YEAR_DAYS = 91, 365
 NEAR = 20  # days by which a period may begin or end beside what was asked, to be it
 OWN_REPORT = timedelta(days=150)  # a period's own report is filed within; its labels are the period's
+FIELDS = attrgetter(*list(Fact.__dataclass_fields__)[:-1])  # all but the rule, which is the last
 SPANS = {1: "three months", 2: "six months", 3: "nine months", 4: "year"}
 
 
@@ -361,7 +363,10 @@ def _days(start: date, end: date) -> int:
 
 
 def _noted(fact: Fact, note: str) -> Fact:
-    return replace(fact, rule="; ".join(part for part in (fact.rule, note) if part))
+    if not note:
+        return fact
+    rule = f"{fact.rule}; {note}" if fact.rule else note
+    return Fact(*(*FIELDS(fact), rule))  # `replace` takes ten times as long, and requests have many
 
 
 def _fit(fact: Fact, kind: Kind, interval: Interval) -> str:
