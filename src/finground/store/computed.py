@@ -14,7 +14,8 @@ from finground.catalog import formula
 from finground.catalog.metrics import Metric, Metrics
 from finground.records.bundle import Fact
 from finground.store import schema
-from finground.store.facts import Figures, Kind, Reported, figures, nearest, trailing
+from finground.store.chains import Reported
+from finground.store.facts import Figures, Kind, figures, nearest, trailing
 from finground.store.series import Sessions
 
 GROWTH = {"revenue-growth": "total-revenue", "earnings-growth": "net-income"}

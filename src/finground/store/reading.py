@@ -2,7 +2,6 @@
 bundle.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -14,10 +13,10 @@ from sqlalchemy import Connection, bindparam, func, select
 from finground.catalog.catalog import Catalog
 from finground.catalog.metrics import Metric
 from finground.records.bundle import Fact, Gap, Needs, Series
-from finground.records.request import Entity, Interval, Rank
+from finground.records.request import Entity, Interval
 from finground.store import computed, facts, schema
+from finground.store.chains import Reported
 from finground.store.computed import Ledger
-from finground.store.facts import Reported
 from finground.store.reader import with_data
 from finground.store.series import Sessions, Window, sessions
 
@@ -29,7 +28,6 @@ TRADED = 60  # sessions over which traded value is averaged
 SHARES, VALUE = "shares-outstanding", "market-capitalisation"
 REACH = timedelta(days=500)  # how long before the dates asked figures are read: a year, and a report's delay
 AGO = timedelta(days=366)  # more of it for growth against the year before
-AT_ONCE = 8  # companies of a ranking worked out at once, beside as many as are asked
 ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
 HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
 VALUES = schema.metric_values.c
@@ -162,9 +160,9 @@ class Reading:
 
     def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
         """What the dates asked can need, in one statement."""
-        self.read(ids, slugs, *self._window([self.catalog.metrics.by_slug(slug) for slug in slugs], interval))
+        self.read(ids, slugs, *self.window([self.catalog.metrics.by_slug(slug) for slug in slugs], interval))
 
-    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None, date]:
+    def window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None, date]:
         """The days on which the periods end that the dates asked can need, and from which they can be the
         answer.
         """
@@ -256,90 +254,6 @@ class Reading:
 
     def _stale(self) -> str:
         return f"no session within {STALE.days} days of {self.as_of:%Y-%m-%d}"
-
-    def rank(
-        self, rank: Rank, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take
-    ) -> None:
-        """The first `n` by the metric, each with the other metrics asked; those without it have no place."""
-        by = self.catalog.metrics.by_slug(rank.by)
-        if by.tags and by.frequency != "daily" and not by.formula:
-            placed, main, bare = self._leaders(by, rank, set(ids), interval)
-        else:
-            placed, main, bare = self._all_of(by, self.known(ids), interval)
-        none = set(self.known(list(bare)))
-        take.add(
-            Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact)
-            for fact in placed
-            if fact.currency != main
-        )
-        take.add(self._unplaced(none, by, len(ids) - len(bare) + len(none)))
-        placed = [fact for fact in placed if fact.currency == main]
-        placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
-        if not placed:
-            take.gaps.append(Gap(MARKET, by.name, f"no company has it by {self.as_of:%Y-%m-%d}"))
-        take.add(placed[: rank.n])
-        others = [slug for slug in slugs if slug != rank.by]
-        self.read_for([fact.entity for fact in placed[: rank.n]], others, interval)
-        for fact in placed[: rank.n]:
-            for slug in others:
-                take.add(self.facts_of(fact.entity, self.catalog.metrics.by_slug(slug), interval, take))
-
-    def _all_of(
-        self, by: Metric, ids: Sequence[str], interval: Interval | None
-    ) -> tuple[list[Fact], str | None, set[str]]:
-        """The metric of each company; the currency most of them have it in; who has none."""
-        self.read_for(ids, [by.slug], interval)
-        placed = self._placed(by, ids, interval)
-        currencies = Counter(fact.currency for fact in placed)
-        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
-        return placed, main, set(ids) - {fact.entity for fact in placed}
-
-    def _placed(self, by: Metric, ids: Iterable[str], interval: Interval | None) -> list[Fact]:
-        found = (self.facts_of(id, by, interval, Take())[-1:] for id in ids)
-        return [fact for facts_of_one in found for fact in facts_of_one if isinstance(fact, Fact)]
-
-    def _leaders(
-        self, by: Metric, rank: Rank, ids: set[str], interval: Interval | None
-    ) -> tuple[list[Fact], str | None, set[str]]:
-        """The same, but only of the companies that can be among the first: in the order of what their values
-        are bounded by, until no other bound reaches the last place.
-        """
-        first, last, _ = self._window([by], interval)
-        table = schema.metric_values.c
-        bounds = (
-            select(table.company, table.currency, func.max(table.value), func.min(table.value))
-            .where(table.metric == by.slug, table.period_end.between(first, last or date.max))
-            .where(table.filed_at <= self.until)
-            .group_by(table.company, table.currency)
-        )
-        rows = [row for row in self.connection.execute(bounds) if row[0] in ids]
-        currencies = Counter(row[1] for row in rows)
-        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
-        # a quarter may be a longer period less a shorter one, so it is at most the greatest less the least
-        reach = {
-            id: high - min(low, 0) if rank.descending else max(high, 0) - low
-            for id, _, high, low in rows
-        }  # fmt: skip
-        order, placed = sorted(reach, key=lambda id: (-reach[id], id)), list[Fact]()
-        sign = 1 if rank.descending else -1
-        at_once = AT_ONCE + rank.n
-        for start in range(0, len(order), at_once):
-            some = order[start : start + at_once]
-            best = sorted((sign * f.value for f in placed if f.currency == main), reverse=True)
-            if len(best) >= rank.n and reach[some[0]] < best[rank.n - 1]:
-                break
-            self.read_for(some, [by.slug], interval)
-            placed += self._placed(by, some, interval)
-        return placed, main, ids - set(reach)
-
-    def _unplaced(self, ids: set[str], by: Metric, of: int) -> list[Gap]:
-        """One gap for the companies that have no place in a ranking."""
-        if not ids or len(ids) == of:
-            return []
-        names = sorted(self.catalog.companies.by_id(id).name for id in ids)
-        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        why = f"{len(names)} of {of} companies have none for these dates by {self.as_of:%Y-%m-%d}: {listed}"
-        return [Gap(MARKET, by.name, why)]
 
     def index(self, take: Take, last: int | None, interval: Interval | None) -> None:
         """Sessions of the index: the `last` ones, and those of the interval."""
