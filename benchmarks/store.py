@@ -148,21 +148,26 @@ def _pairs(store: Store, companies: int) -> None:
 
 @contextmanager
 def filled(place: Path, companies: int) -> Iterator[Store]:
-    """A store of that many companies, filled on the first run; its size and time are printed then."""
-    there = place.exists()
+    """A store of that many companies; a run that was stopped is gone on with, company by company."""
+    ranked = next(iter(schema.metric_values.indexes))
     with Store.open(place, create=True) as store:
-        if not there:
-            began = time.perf_counter()
-            with store.engine.begin() as connection:
-                _companies(connection, companies)
-                ranked = next(iter(schema.metric_values.indexes))
-                ranked.drop(connection)  # an index is made faster when all rows are there
-                marks = ",".join("?" * len(COLUMNS))
+        with store.engine.connect() as connection:
+            done = connection.exec_driver_sql("SELECT count(*) FROM companies").scalar()
+            connection.exec_driver_sql("PRAGMA synchronous=OFF")
+            ranked.drop(connection, checkfirst=True) if done < companies else None
+            connection.commit()
+            marks = ",".join("?" * len(COLUMNS))
+            for first in range(done, companies, 250):
+                some = range(first, min(first + 250, companies))
+                _companies(connection, some)
                 values = connection.connection.dbapi_connection
-                values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(companies))
-                ranked.create(connection)
-            took, size = time.perf_counter() - began, place.stat().st_size / 1e9
-            print(f"filled {rows_of(companies):,} rows in {took:.0f} s, {size:.2f} GB", flush=True)
+                values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(some))
+                connection.commit()
+                print(f"filled {rows_of(some.stop):,} rows", flush=True)
+            ranked.create(connection, checkfirst=True)  # made faster when all rows are there
+            connection.commit()
+        if done < companies:
+            print(f"{place.stat().st_size / 1e9:.2f} GB", flush=True)
         yield store
 
 
@@ -177,10 +182,10 @@ def postgres(folder: Path, companies: int) -> Iterator[Store]:
     ):
         began = time.perf_counter()
         with store.engine.begin() as connection:
-            _companies(connection, companies)
+            _companies(connection, range(companies))
             order = f"COPY metric_values ({','.join(COLUMNS)}) FROM STDIN"
             with connection.connection.dbapi_connection.cursor() as cursor, cursor.copy(order) as copy:
-                for row in _rows(companies):
+                for row in _rows(range(companies)):
                     copy.write_row(row)
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE metric_values")
@@ -188,29 +193,29 @@ def postgres(folder: Path, companies: int) -> Iterator[Store]:
         yield store
 
 
-def _companies(connection: Any, companies: int) -> None:
+def _companies(connection: Any, companies: range) -> None:
     rows = [
         {"id": _id(n), "name": f"C{n}", "currency": "USD", "synthetic": True, "place": n, "source": "s",
          "recorded_at": 0}
-        for n in range(companies)
+        for n in companies
     ]  # fmt: skip
     connection.execute(schema.companies.insert(), rows)
     groups = [
         {"company": _id(n), "source": "s", "preference": 0, "sector": f"S{n % 10}",
          "industry": f"I{n % 100}", "recorded_at": 0}
-        for n in range(companies)
+        for n in companies
     ]  # fmt: skip
     connection.execute(schema.industries.insert(), groups)
 
 
-def _rows(companies: int) -> Iterator[tuple[Any, ...]]:
+def _rows(companies: range) -> Iterator[tuple[Any, ...]]:
     """Rows of `metric_values`, in the order of its key."""
-    rng = random.Random(0)
+    rng = random.Random(companies.start)
     days = [
         (f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC)))
         for start, end in QUARTERS
     ]
-    for n in range(companies):
+    for n in companies:
         size = math.exp(rng.gauss(20, 2))
         for metric in METRICS.all:
             for start, end, closed in days:

@@ -148,8 +148,10 @@ def _question_commands(command: Command) -> None:
 
 def _other_commands(command: Command) -> None:
     command(projects.ingest, "raw files into the live store")
-    made = command(projects.store, "what the live store holds")
-    made.add_argument("what", choices=["status", "migrate"], nargs="?", default="status")
+    made = command(projects.store, "what the live store holds; its schema; its news search")
+    made.add_argument("what", choices=["status", "migrate", "tune"], nargs="?", default="status")
+    made.add_argument("--pairs", type=Path, metavar="FILE", help="(question, article) pairs to tune on")
+
     made = command(projects.fetch, "raw files or a base from the network")
     made.add_argument("source", choices=["base", *SOURCES])
     made.add_argument("names", nargs="*", help="tickers, or addresses of feeds; none: what the last one left")

@@ -175,3 +175,23 @@ def test_a_margin_balance_in_hundred_millions_of_yuan_is_in_yuan(tmp_path):
             row = connection.execute(first).mappings().one()
     assert (row["margin_balance"], row["currency"]) == (pytest.approx(2.591196089526e12), "CNY")
     assert schema.moment(row["closed_at"]) == datetime(2026, 4, 1, 7, tzinfo=UTC)  # 15:00 in Shanghai
+
+
+def test_lookup_on_the_real_files_gives_the_filed_figures(finground, tmp_path):
+    raw = tmp_path / "raw"
+    (raw / "sec").mkdir(parents=True)
+    for name in ("company_tickers.json.gz", "companyfacts"):
+        (raw / "sec" / name).symlink_to(REAL / "sec" / name)
+    root = tmp_path / "root"
+    assert finground("init", root, "--profile", "small", "--raw", raw).code == 0
+    assert finground("run", "ingest", "--root", root).code == 0
+    request = "(Apple Inc.; Alphabet Inc.) (Net Income; Total Revenue) (1/4/2023 - 30/6/2023)"
+    said = finground("lookup", request, "--as-of", "2023-09-15", "--root", root)
+    assert said.code == 0
+    assert [line.split(" | ")[:5] for line in said.out.splitlines()] == [
+        ["Company", "Metric", "Value", "Period", "Filed"],
+        ["Apple Inc.", "Net Income", "19,881 million USD", "2023-04-02 to 2023-07-01", "2023-08-04"],
+        ["Alphabet Inc.", "Net Income", "18,368 million USD", "2023-04-01 to 2023-06-30", "2023-07-26"],
+        ["Apple Inc.", "Total Revenue", "81,797 million USD", "2023-04-02 to 2023-07-01", "2023-08-04"],
+        ["Alphabet Inc.", "Total Revenue", "74,604 million USD", "2023-04-01 to 2023-06-30", "2023-07-26"],
+    ]

@@ -11,6 +11,7 @@ from finground.core.paths import Root
 
 if TYPE_CHECKING:
     from finground.settings import Settings
+    from finground.store.reader import Store
 
 DEMO_QUESTION = "How did the net income of {0} compare to {1} in the last quarter?"
 
@@ -88,7 +89,9 @@ def ingest(options: argparse.Namespace) -> None:
 
 
 def store(options: argparse.Namespace) -> None:
-    """What the live store holds and how far it lags; or a store of an older version brought to this one."""
+    """What the live store holds and how far it lags; a store of an older version brought to this one; or k
+    and t of news tuned.
+    """
     root = Root(options.root)
     settings = shared.settings(root)
     place = shared.live(root, settings)
@@ -102,9 +105,30 @@ def store(options: argparse.Namespace) -> None:
     from finground.store.place import open_store
 
     with open_store(place, settings) as opened:
+        if options.what == "tune":
+            _tune(opened, root, options.pairs)
+            return
         status = opened.status(shared.now())
     status["missing"] = missing(root.folder / settings.raw)
     print(json.dumps(status, indent=2, sort_keys=True, default=str))
+
+
+def _tune(opened: "Store", root: Root, file: Path | None) -> None:
+    """Precision and recall of news over t: a picture and a table under results/, the best on stdout."""
+    from finground.core.artifact import whole_file
+    from finground.encoder.embed import Embedder
+    from finground.store import tune
+
+    pairs = tune.read_pairs(file) if file else tune.weak_pairs(opened)
+    points, at_k = tune.measure(opened, pairs, Embedder().embed)
+    lines = [f"{p.threshold},{p.precision:.4f},{p.recall:.4f},{p.f1:.4f}\n" for p in points]
+    with whole_file(root.results / "news.csv") as temporary:
+        temporary.write_text("threshold,precision,recall,f1\n" + "".join(lines))
+    tune.draw(points, root.results / "news.png")
+    best = max(points, key=lambda point: point.f1)
+    print(f"{len(pairs)} questions, {sum(map(len, pairs.values()))} pairs; {root.results / 'news.png'}")
+    print(f"t {best.threshold}: precision {best.precision:.3f}, recall {best.recall:.3f}, F1 {best.f1:.3f}")
+    print("; ".join(f"k {k}: recall {share:.3f}" for k, share in at_k.items()))
 
 
 def fetch(options: argparse.Namespace) -> None:

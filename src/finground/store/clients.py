@@ -36,6 +36,7 @@ TOLD = {  # column of a snapshot → Yahoo's name, and whether the number gets a
     "Price/Book": ("priceToBook", False),
 }
 T = TypeVar("T")
+Clock = Callable[[], float]  # seconds since 1970, for pace alone
 
 
 class Busy(ConnectionError):
@@ -95,13 +96,15 @@ def patiently(ask: Callable[[], T], sleep: Callable[[float], None] = time.sleep)
     return ask()
 
 
-def in_turn(name: str, a_second: float, sleep: Callable[[float], None] = time.sleep) -> None:
+def in_turn(
+    name: str, a_second: float, sleep: Callable[[float], None] = time.sleep, clock: Clock = time.time
+) -> None:
     """Wait for this process's turn among all of this user that ask the same server."""
     path = Path(tempfile.gettempdir()) / f"finground-{os.getuid()}-{name}.turn"
     with path.open("a+") as turns:
         fcntl.flock(turns, fcntl.LOCK_EX)
         turns.seek(0)
-        now, held = time.time(), turns.read().strip()
+        now, held = clock(), turns.read().strip()
         turn = max(now, min(float(held), now + 60) if held else 0.0)
         turns.truncate(0)
         turns.write(f"{turn + 1 / a_second!r}")
@@ -135,7 +138,7 @@ def edgar_client() -> Json:
     return download
 
 
-def text_client() -> Text:
+def text_client(clock: Clock = time.time) -> Text:
     """Tables by URL."""
     httpx = module("httpx", "httpx")
 
@@ -143,7 +146,7 @@ def text_client() -> Text:
         try:
             answer = httpx.get(url, follow_redirects=True, timeout=60)
             if answer.status_code in (429, 503):
-                raise Busy(url, seconds_told(answer.headers.get("retry-after"), datetime.now(UTC)))
+                raise Busy(url, seconds_told(answer.headers.get("retry-after"), clock()))
             answer.raise_for_status()
         except httpx.HTTPError as error:
             raise ConnectionError(f"{url}: {error}") from error
@@ -207,7 +210,7 @@ def _written(value: Any, scaled: bool) -> str:
     return f"{value / 1e9!r}B" if scaled else repr(value)
 
 
-def feed_client() -> Feed:
+def feed_client(clock: Clock = time.time) -> Feed:
     """RSS and Atom through feedparser; an entry without a date is left out: nobody could tell when it was
     known.
     """
@@ -217,7 +220,7 @@ def feed_client() -> Feed:
         parsed = feedparser.parse(url)
         if parsed.get("status") in (429, 503):
             after = parsed.get("headers", {}).get("retry-after")
-            raise Busy(url, seconds_told(after, datetime.now(UTC)))
+            raise Busy(url, seconds_told(after, clock()))
         if parsed.get("status", 200) >= 400 or not (parsed.get("version") or parsed.entries):
             what = parsed.get("bozo_exception") or f"status {parsed.get('status')}, no feed in the answer"
             raise ConnectionError(f"{url}: {what}")
@@ -231,14 +234,14 @@ def _entry(entry: Any) -> Entry:
     return Entry(published, entry.title, entry.get("link", ""), entry.get("summary", ""))
 
 
-def seconds_told(header: str | None, now: datetime) -> float:
+def seconds_told(header: str | None, now: float) -> float:
     """The seconds of a Retry-After, which may be a number or a time."""
     if not header:
         return UNTOLD
     if header.strip().isdigit():
         return float(header)
     try:
-        return max(0.0, (parsedate_to_datetime(header) - now).total_seconds())
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
     except ValueError:
         return UNTOLD
 

@@ -14,7 +14,8 @@ from finground.catalog import formula
 from finground.catalog.metrics import Metric, Metrics
 from finground.records.bundle import Fact
 from finground.store import schema
-from finground.store.facts import Figures, Kind, Reported, figures, nearest, trailing
+from finground.store.chains import Reported
+from finground.store.facts import Figures, Kind, figures, nearest, trailing
 from finground.store.series import Sessions
 
 GROWTH = {"revenue-growth": "total-revenue", "earnings-growth": "net-income"}
@@ -44,9 +45,12 @@ def inputs(slugs: Iterable[str], metrics: Metrics) -> tuple[str, ...]:
 class Ledger:
     """The figures of one company, each metric worked out when first asked."""
 
-    def __init__(self, rows: Mapping[str, Sequence[Reported]], metrics: Metrics) -> None:
+    def __init__(
+        self, rows: Mapping[str, Sequence[Reported]], metrics: Metrics, since: date = date.min
+    ) -> None:
         self._rows = rows
         self._metrics = metrics
+        self._since = since
         self._known: dict[str, Figures] = {}
         self._trailing: dict[str, list[Fact]] = {}
 
@@ -54,7 +58,7 @@ class Ledger:
         """All facts of a metric by kind: filed ones, and computed ones for periods without."""
         if slug not in self._known:
             metric = self._metrics.by_slug(slug)
-            known = figures(metric, self._rows.get(slug, ())) if metric.tags else Figures()
+            known = figures(metric, self._rows.get(slug, ()), self._since) if metric.tags else Figures()
             if metric.formula and metric.frequency != "daily":
                 known = _filled(known, self._combined(metric))
             if slug in GROWTH:

@@ -8,111 +8,39 @@ that are no calendar year are the last four quarters, summed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
-from typing import Literal, NamedTuple
+from operator import attrgetter
+from typing import Literal
 
 from finground.catalog.metrics import Metric
 from finground.records.bundle import Fact, Gap
 from finground.records.request import Interval
 from finground.store import schema
+from finground.store.chains import YEAR, Chain, Reported, chains
 
 Kind = Literal["quarter", "year", "instant", "year-to-date"]
 Figures = dict[Kind, list[Fact]]  # by kind, the earliest first, one a period end
-QUARTER, YEAR = range(75, 121), range(350, 381)  # days of a period of 11 to 17 weeks, of 52 or 53
+QUARTER = range(75, 121)  # days of a period of 11 to 17 weeks
 PARTS = (range(155, 205), range(240, 295))  # of two and of three quarters
 QUARTER_DAYS, YEAR_DAYS = 91, 365
 NEAR = 20  # days by which a period may begin or end beside what was asked, to be it
-OWN_REPORT = timedelta(days=150)  # a period's own report is filed within; its labels are the period's
+FIELDS = attrgetter(*list(Fact.__dataclass_fields__)[:-1])  # all but the rule, which is the last
 SPANS = {1: "three months", 2: "six months", 3: "nine months", 4: "year"}
 
 
-class Reported(NamedTuple):
-    """A row of `metric_values`; an instant's start is its end."""
-
-    company: str
-    metric: str
-    tag: str
-    preference: int
-    period_start: date
-    period_end: date
-    value: float
-    unit: str
-    currency: str | None
-    filed_at: int
-    accession: str
-    form: str
-    source: str
-    recorded_at: int
-    fiscal_year: int | None = None
-    fiscal_period: str | None = None
-
-    @property
-    def days(self) -> int:
-        return (self.period_end - self.period_start).days + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """All filings of one value, of a tag and a period, the earliest first; `last` is the one that counts, as
-    first filed with its value: repeating a figure is no news.
+def figures(metric: Metric, rows: Iterable[Reported], since: date = date.min) -> Figures:
+    """The facts of one company and metric, out of all its rows known by then; of periods that end from
+    `since` on, what came before only lessens longer ones.
     """
-
-    rows: tuple[Reported, ...]
-    last: Reported
-
-    @property
-    def before(self) -> Reported | None:
-        """The last filing with another value than the one that counts."""
-        return next((row for row in reversed(self.rows) if row.value != self.rows[-1].value), None)
-
-    @property
-    def restated_later(self) -> bool:
-        """Whether a report of a later period gave another value than one filed before; an amendment (10-K/A)
-        corrects the period itself.
-        """
-        last = self.last
-        return not last.form.endswith("/A") and last is not self.rows[0]
-
-    @property
-    def fiscal(self) -> str:
-        """The company's own name of the period, out of the report of it: later reports carry theirs."""
-        first = self.rows[0]
-        filed = schema.moment(first.filed_at).date()
-        if first.fiscal_year is None or not first.fiscal_period or filed - first.period_end > OWN_REPORT:
-            return ""
-        if first.days in YEAR:
-            return f"fiscal year {first.fiscal_year}"
-        return f"fiscal {first.fiscal_period.replace('FY', 'Q4')} {first.fiscal_year}"
-
-
-def chains(rows: Iterable[Reported]) -> list[Chain]:
-    """Rows of one company and metric by tag and period, in the order they were filed."""
-    filings: dict[tuple[str, date, date], list[Reported]] = {}
-    for row in rows:
-        filings.setdefault((row.tag, row.period_start, row.period_end), []).append(row)
-    return [_chain(filed) for filed in filings.values()]
-
-
-def _chain(filed: list[Reported]) -> Chain:
-    if len(filed) == 1:
-        return Chain((filed[0],), filed[0])
-    filed.sort(key=lambda row: (row.filed_at, row.accession))
-    at = len(filed) - 1
-    while at and filed[at - 1].value == filed[-1].value:
-        at -= 1
-    return Chain(tuple(filed), filed[at])
-
-
-def figures(metric: Metric, rows: Iterable[Reported]) -> Figures:
-    """The facts of one company and metric, out of all its rows known by then."""
     filed = chains(rows)
     if metric.instant:
-        return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in filed])}
+        instants = [one for one in filed if one.last.period_end >= since]
+        return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in instants])}
     by_kind: dict[Kind, list[tuple[int, Fact]]] = {"quarter": [], "year": [], "year-to-date": []}
     for one in filed:
         kind = _kind_of(one.last.days)
-        if kind is not None:
+        if kind is not None and one.last.period_end >= since:
             by_kind[kind].append((one.last.preference, _fact(one, kind)))
     if metric.unit == "currency":
         by_kind["quarter"] += [
@@ -184,9 +112,9 @@ def align(
     return noted, _not_filed(metric, known, kind, interval, entity, as_of)
 
 
-def latest(metric: Metric, known: Figures, n: int = 1, as_of: date | None = None) -> list[Fact]:
+def latest(metric: Metric, known: Figures, n: int = 1, seen_on: date | None = None) -> list[Fact]:
     """The last `n` periods filed; years only where there are no quarters or the metric is annual. Given
-    `as_of`, the rule says how old the period is.
+    a day, the rule says how old the period was then.
     """
     order: tuple[Kind, ...] = (
         ("year", "instant", "quarter") if metric.frequency == "annual" else ("quarter", "instant", "year")
@@ -194,7 +122,7 @@ def latest(metric: Metric, known: Figures, n: int = 1, as_of: date | None = None
     kind: Kind = next((kind for kind in order if known.get(kind)), "quarter")
     found = known.get(kind, [])[-n:]
     return [
-        _noted(fact, f"latest {_word(fact, kind)} filed{_age(fact, as_of)}" if n == 1 else "")
+        _noted(fact, f"latest {_word(fact, kind)} filed{_age(fact, seen_on)}" if n == 1 else "")
         for fact in found
     ]
 
@@ -332,11 +260,6 @@ def _is_year(days: int) -> bool:
     return YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
 
 
-def overlaps(fact: Fact, interval: Interval) -> bool:
-    """Whether a period has half of itself, or of the interval, in both."""
-    return _covers(fact, interval, _days(interval.start, interval.end))
-
-
 def _covers(fact: Fact, interval: Interval, days: int) -> bool:
     """Half of the shorter of period and interval is in both."""
     return 2 * _overlap(fact, interval) >= min(_length(fact), days)
@@ -363,15 +286,18 @@ def _days(start: date, end: date) -> int:
 
 
 def _noted(fact: Fact, note: str) -> Fact:
-    return replace(fact, rule="; ".join(part for part in (fact.rule, note) if part))
+    if not note:
+        return fact
+    rule = f"{fact.rule}; {note}" if fact.rule else note
+    return Fact(*(*FIELDS(fact), rule))  # `replace` takes ten times as long, and requests have many
 
 
 def _fit(fact: Fact, kind: Kind, interval: Interval) -> str:
     return f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}"
 
 
-def _age(fact: Fact, as_of: date | None) -> str:
-    return f", ended {(as_of - fact.period_end).days} days before {as_of}" if as_of else ""
+def _age(fact: Fact, seen_on: date | None) -> str:
+    return f", ended {(seen_on - fact.period_end).days} days before {seen_on}" if seen_on else ""
 
 
 def _word(fact: Fact, kind: Kind) -> str:

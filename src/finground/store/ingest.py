@@ -12,31 +12,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatch
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Date, Dialect, Table, select, update
+from sqlalchemy import Connection, Table, select, update
 
 from finground.catalog.metrics import Metrics
 from finground.core.artifact import digest
 from finground.core.errors import InputError
 from finground.core.log import progress
 from finground.store import schema
-from finground.store.checks import AROUND, HISTORY, KEYS, far_off_figures, far_off_prices
+from finground.store.fresh import fresh, merged
 from finground.store.reader import Store
 from finground.store.sources import edgar, figures, news, prices, snapshots, tables
 from finground.store.sources.known import Known
 from finground.store.sources.rows import Aside, Batch, Read
 from finground.store.vectors import Array, check_width
+from finground.store.write import add
 
 log = logging.getLogger(__name__)
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 CHUNK = 1024  # headlines embedded at once
-AT_ONCE = 10_000  # ids asked for in one statement
-SERIES = (schema.bars, schema.quotes, schema.flows)
 LONGEST = 200  # characters embedded where there is a body; what a news item is about it says first
 
 KINDS: tuple[tuple[str, str], ...] = (  # in the order they are read
@@ -197,7 +195,7 @@ class _Writer:
         counts, reasons = dict[str, int](), dict[str, int]()
         if self.kind == "news":  # encoding takes minutes, in which others may write
             with store.reading() as connection:
-                held = _merged(connection, list(_gathered(read)))
+                held = merged(connection, list(_gathered(read)))
             vectors, read = self._embedded(store, held), iter(held)
         else:
             vectors = {}
@@ -221,7 +219,7 @@ class _Writer:
         self, store: Store, connection: Connection, batch: Batch, vectors: Mapping[str, Array],
         reasons: dict[str, int],
     ) -> int:  # fmt: skip
-        fresh, off = _fresh(connection, batch)
+        new, off = fresh(connection, batch)
         for row, reason in off:
             place = " ".join(
                 str(row[column.name]) for column in batch.table.primary_key if column.name in row
@@ -229,19 +227,19 @@ class _Writer:
             value = row["close"] if "close" in row else row["value"]
             self._set_aside(connection, Aside(place, reason, str(value)), reasons)
         if batch.table is schema.news_companies:
-            return add(connection, batch.table, store.vectors.links(connection, fresh)) if fresh else 0
-        written = add(connection, batch.table, [{**row, "recorded_at": self.recorded_at} for row in fresh])
-        if batch.table is schema.news and fresh:
-            matrix = np.stack([vectors[text_of(row)] for row in fresh])
+            return add(connection, batch.table, store.vectors.links(connection, new)) if new else 0
+        written = add(connection, batch.table, [{**row, "recorded_at": self.recorded_at} for row in new])
+        if batch.table is schema.news and new:
+            matrix = np.stack([vectors[text_of(row)] for row in new])
             check_width(connection, matrix.shape[1], self.recorded_at)
-            store.vectors.add(connection, fresh, matrix)
+            store.vectors.add(connection, new, matrix)
         return written
 
     def _embedded(self, store: Store, items: Sequence[Read]) -> dict[str, Array]:
         """Vectors of the headlines the store does not have, by text; made before anything is written."""
         with store.reading() as connection:
             batches = (item for item in items if isinstance(item, Batch) and item.table is schema.news)
-            texts = list(dict.fromkeys(text_of(r) for b in batches for r in _fresh(connection, b)[0]))
+            texts = list(dict.fromkeys(text_of(r) for b in batches for r in fresh(connection, b)[0]))
         starts = progress(range(0, len(texts), CHUNK), f"embedding {self.path}")
         made = [np.asarray(self.embed(texts[start : start + CHUNK]), dtype="<f4") for start in starts]
         return dict(zip(texts, np.concatenate(made), strict=True)) if made else {}
@@ -259,47 +257,6 @@ def text_of(row: Mapping[str, Any]) -> str:
     return f"{row['headline']}. {row['body']}"[:LONGEST] if row["body"] else str(row["headline"])
 
 
-def add(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Insert rows whose key is not there yet; returns how many were new.
-
-    The statement is compiled once and the driver is handed plain tuples, which is thrice as fast.
-    """
-    if not rows:
-        return 0
-    statement, names = _insert(connection.dialect, table, tuple(rows[0]))
-    values = map(itemgetter(*names), rows) if len(names) > 1 else ((row[names[0]],) for row in rows)
-    if connection.dialect.name == "sqlite" and any(isinstance(table.c[name].type, Date) for name in names):
-        dated = [at for at, name in enumerate(names) if isinstance(table.c[name].type, Date)]
-        values = (_iso(row, dated) for row in values)
-    return connection.exec_driver_sql(statement, list(values)).rowcount
-
-
-def _iso(row: Sequence[Any], dated: Sequence[int]) -> tuple[Any, ...]:
-    """A row as SQLite keeps it: days as text."""
-    kept = list(row)
-    for at in dated:
-        kept[at] = kept[at].isoformat()
-    return tuple(kept)
-
-
-def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The statement that keeps what is there, and the columns in the order of its values."""
-    if dialect.name == "postgresql":
-        from sqlalchemy.dialects.postgresql import insert
-    else:
-        from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]  # same calls
-    kept = insert(table).on_conflict_do_nothing()
-    compiled = kept.compile(dialect=_positional(dialect), column_keys=list(names))
-    return str(compiled), tuple(compiled.positiontup or ())
-
-
-def _positional(dialect: Dialect) -> Dialect:
-    """The dialect with values by place: `?`, or `%s` of psycopg."""
-    made: Any = type(dialect)
-    positional: Dialect = made(paramstyle="qmark" if dialect.name == "sqlite" else "format")
-    return positional
-
-
 def _gathered(read: Iterator[Read]) -> Iterator[Read]:
     """Small batches of one table joined, so that a file of thousands of names is not as many statements."""
     held: dict[str, tuple[Table, list[Mapping[str, Any]]]] = {}
@@ -309,90 +266,3 @@ def _gathered(read: Iterator[Read]) -> Iterator[Read]:
         else:
             held.setdefault(item.table.name, (item.table, []))[1].extend(item.rows)
     yield from (Batch(table, rows) for table, rows in held.values())
-
-
-def _merged(connection: Connection, items: Sequence[Read]) -> list[Read]:
-    """The items with headlines that the store has from the 24 hours before under the id it has them by."""
-    rows = [
-        row
-        for item in items
-        if isinstance(item, Batch) and item.table is schema.news
-        for row in item.rows
-    ]  # fmt: skip
-    day = int(news.DAY.total_seconds())
-    before = {
-        row["id"]: news.identity(row["headline"], schema.moment(row["published_at"] - day)) for row in rows
-    }
-    held = _published(connection, list(before.values()))
-    same = {
-        row["id"]: id
-        for row in rows
-        if (id := before[row["id"]]) in held and 0 <= row["published_at"] - held[id] <= day
-    }
-    if not same:
-        return list(items)
-    return [item if isinstance(item, Aside) else _renamed(item, same) for item in items]
-
-
-def _renamed(batch: Batch, same: Mapping[str, str]) -> Batch:
-    if batch.table is schema.news:
-        return Batch(batch.table, [row for row in batch.rows if row["id"] not in same])
-    return Batch(batch.table, [{**row, "news": same.get(row["news"], row["news"])} for row in batch.rows])
-
-
-def _published(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
-    """When the items of these ids that the store has were published."""
-    held: dict[str, int] = {}
-    table = schema.news.c
-    for start in range(0, len(ids), AT_ONCE):
-        known = select(table.id, table.published_at).where(table.id.in_(ids[start : start + AT_ONCE]))
-        held |= dict(connection.execute(known).tuples().all())
-    return held
-
-
-def _fresh(
-    connection: Connection, batch: Batch
-) -> tuple[Sequence[Mapping[str, Any]], list[tuple[Mapping[str, Any], str]]]:
-    """Rows the store does not have (of bars and flows, those whose values differ from the last recorded), and
-    those that are far off their own history, with the reason.
-    """
-    if not batch.rows:
-        return batch.rows, []
-    if batch.table is schema.news:
-        held = _published(connection, [row["id"] for row in batch.rows])
-        return [row for row in batch.rows if row["id"] not in held], []
-    if batch.table is schema.metric_values:
-        return _believed(batch.rows, far_off_figures(batch.rows, _figures_held(connection, batch.rows)))
-    if batch.table not in SERIES:
-        return batch.rows, []
-    columns = [column for column in batch.table.c if column.name not in ("recorded_at", "entity", "source")]
-    entity, first = batch.rows[0]["entity"], min(row["closed_at"] for row in batch.rows)
-    of_entity = select(*columns).where(batch.table.c.entity == entity)
-    stored = of_entity.where(batch.table.c.closed_at >= first).order_by("closed_at", "recorded_at")
-    last = {row.closed_at: tuple(row) for row in connection.execute(stored)}
-    names = [column.name for column in columns]
-    new = [row for row in batch.rows if last.get(row["closed_at"]) != tuple(row[name] for name in names)]
-    if batch.table is schema.flows:
-        return new, []
-    before = of_entity.where(batch.table.c.closed_at < first).order_by(batch.table.c.closed_at.desc())
-    around = [dict(row) for row in connection.execute(before.limit(AROUND)).mappings()][::-1]
-    return _believed(new, far_off_prices(new, around))
-
-
-def _believed(
-    rows: Sequence[Mapping[str, Any]], off: Mapping[int, str]
-) -> tuple[Sequence[Mapping[str, Any]], list[tuple[Mapping[str, Any], str]]]:
-    if not off:
-        return rows, []
-    return [row for at, row in enumerate(rows) if at not in off], [(rows[at], why) for at, why in off.items()]
-
-
-def _figures_held(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
-    """What the store has of the companies and metrics of these rows from the time around, to compare with."""
-    table, companies = schema.metric_values.c, list({row["company"] for row in rows})
-    ends = [row["period_end"] for row in rows]
-    known = select(*(table[name] for name in KEYS)).where(
-        table.company.in_(companies), table.metric.in_({row["metric"] for row in rows}),
-        table.period_end.between(min(ends) - HISTORY, max(ends) + HISTORY),
-    )  # fmt: skip
-    return connection.execute(known).tuples().all()

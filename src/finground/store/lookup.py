@@ -14,7 +14,7 @@ import numpy.typing as npt
 from finground.catalog.catalog import Catalog
 from finground.records.bundle import Bundle, Gap, Needs
 from finground.records.request import Request
-from finground.store import news, schema
+from finground.store import news, ranking, schema
 from finground.store.reader import Store
 from finground.store.reading import MARKET, Reading, Take
 
@@ -33,11 +33,12 @@ def lookup(
     take = Take([Gap(text, "data", str(catalog.companies.unknown(text))) for text in request.unresolved])
     with store.reading() as connection:
         reading = Reading(connection, catalog, as_of)
-        members = {entity: reading.members(entity, take) for entity in request.entities}
+        ranked = request.rank is not None
+        members = {entity: reading.members(entity, take, ranked) for entity in request.entities}
         companies = list(dict.fromkeys(id for found in members.values() for id in found))
         slugs = [metric.slug for metric in request.metrics]
         if request.rank is not None:
-            reading.rank(request.rank, companies, slugs, request.interval, take)
+            ranking.rank(reading, request.rank, companies, slugs, request.interval, take)
         elif slugs:
             if not companies and not request.unresolved and request.entities:
                 take.gaps.append(

@@ -2,7 +2,6 @@
 bundle.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -14,10 +13,10 @@ from sqlalchemy import Connection, bindparam, func, select
 from finground.catalog.catalog import Catalog
 from finground.catalog.metrics import Metric
 from finground.records.bundle import Fact, Gap, Needs, Series
-from finground.records.request import Entity, Interval, Rank
+from finground.records.request import Entity, Interval
 from finground.store import computed, facts, schema
+from finground.store.chains import Reported
 from finground.store.computed import Ledger
-from finground.store.facts import Reported
 from finground.store.reader import with_data
 from finground.store.series import Sessions, Window, sessions
 
@@ -29,7 +28,6 @@ TRADED = 60  # sessions over which traded value is averaged
 SHARES, VALUE = "shares-outstanding", "market-capitalisation"
 REACH = timedelta(days=500)  # how long before the dates asked figures are read: a year, and a report's delay
 AGO = timedelta(days=366)  # more of it for growth against the year before
-AT_ONCE = 32  # companies of a ranking worked out at once
 ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
 HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
 VALUES = schema.metric_values.c
@@ -77,8 +75,12 @@ class Reading:
 
     # who -----------------------------------------------------------------------------------------
 
-    def members(self, entity: Entity, take: Take) -> list[str]:
-        """Ids of the companies an entity stands for, as of then; a gap where there are none."""
+    def members(self, entity: Entity, take: Take, ranked: bool = False) -> list[str]:
+        """Ids of the companies an entity stands for, as of then; a gap where there are none. For a ranking
+        those of the whole market, whether they have data or not: it finds out.
+        """
+        if ranked and entity.kind == MARKET:
+            return [company.id for company in self.catalog.companies.all]
         if entity.kind == "company":
             return [self.catalog.companies.by_id(entity.id).id]
         if entity.kind == "peers":
@@ -140,55 +142,39 @@ class Reading:
     # what ----------------------------------------------------------------------------------------
 
     def read(
-        self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None, until: date | None = None
-    ) -> None:
+        self, ids: Sequence[str], slugs: Iterable[str], since: date | None = None, until: date | None = None,
+        shown: date = date.min,
+    ) -> None:  # fmt: skip
         """Figures of all companies and metrics, inputs of formulas included, in one statement; of periods
-        that ended between the two days, where they are given.
+        that ended between the two days, where they are given; `shown` is from when they can be asked for.
         """
         metrics = self.catalog.metrics
         needed = [slug for slug in computed.inputs(slugs, metrics) if _is_stored(metrics.by_slug(slug))]
         for id in ids:
             self._rows.setdefault(id, {}).update((slug, []) for slug in needed)
-            self._ledgers[id] = Ledger(self._rows[id], metrics)
+            self._ledgers[id] = Ledger(self._rows[id], metrics, shown)
         asked = {"ids": ids, "slugs": needed, "as_of": self.until}
         days = {"since": since or date.min, "until": until or date.max}
         for row in self.connection.execute(KNOWN, asked | days) if needed and ids else ():
             self._rows[row[0]][row[1]].append(Reported._make(row))
 
     def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
-        """What the dates asked can need, in one statement; for those whom that leaves without an answer, all
-        that is on file, in one more: a gap shows the nearest.
-        """
-        by_slug = self.catalog.metrics.by_slug
-        self.read(ids, slugs, *self._window([by_slug(slug) for slug in slugs], interval))
-        bare = [
-            (id, slug)
-            for slug in slugs
-            if by_slug(slug).frequency != "daily" and (by_slug(slug).tags or by_slug(slug).formula)
-            for id in ids
-            if not self._answers(id, by_slug(slug), interval)
-        ]
-        if bare:
-            self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(slug for _, slug in bare))
+        """What the dates asked can need, in one statement."""
+        self.read(ids, slugs, *self.window([self.catalog.metrics.by_slug(slug) for slug in slugs], interval))
 
-    def _window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None]:
-        """The days on which the periods end that the dates asked can need."""
+    def window(self, metrics: Sequence[Metric], interval: Interval | None) -> tuple[date, date | None, date]:
+        """The days on which the periods end that the dates asked can need, and from which they can be the
+        answer.
+        """
         first = interval.start if interval else self.as_of.date()
         if any(metric.slug in computed.GROWTH for metric in metrics):
-            return first - REACH - AGO, interval.end + BEYOND if interval else None
+            return first - REACH - AGO, interval.end + BEYOND if interval else None, date.min
         if interval is None or any(metric.frequency != "quarterly" for metric in metrics):
-            return first - REACH, interval.end + BEYOND if interval else None
+            return first - REACH, interval.end + BEYOND if interval else None, date.min
         days = (interval.end - interval.start).days
         if days > facts.QUARTER[-1]:
-            return first - REACH, interval.end + BEYOND
-        return first - ONE_BEFORE, interval.end + HALF
-
-    def _answers(self, id: str, metric: Metric, interval: Interval | None) -> bool:
-        """Whether what was read has a figure for the dates."""
-        known = self.ledger(id).of(metric.slug)
-        if interval is None:
-            return any(known.values())
-        return any(facts.overlaps(fact, interval) for own in known.values() for fact in own)
+            return first - REACH, interval.end + BEYOND, date.min
+        return first - ONE_BEFORE, interval.end + HALF, first
 
     def ledger(self, id: str) -> Ledger:
         """The figures read for a company."""
@@ -202,9 +188,14 @@ class Reading:
         """What a request asks: of each company each metric, or a gap."""
         chosen = ids if len(ids) <= MOST else self.largest(ids)
         self.read_for(chosen, slugs, interval)
-        for id in chosen:
-            for slug in slugs:
-                take.add(self.facts_of(id, self.catalog.metrics.by_slug(slug), interval, take))
+        metrics = [self.catalog.metrics.by_slug(slug) for slug in slugs]
+        found = {(id, m.slug): self.facts_of(id, m, interval, take) for id in chosen for m in metrics}
+        bare = [(id, m) for id in chosen for m in metrics if _lacks(m, found[id, m.slug])]
+        if bare:  # once more, with all that is on file: a gap shows the nearest
+            self.read(list(dict.fromkeys(id for id, _ in bare)), dict.fromkeys(m.slug for _, m in bare))
+            found |= {(id, m.slug): self.facts_of(id, m, interval, take) for id, m in bare}
+        for facts_of_one in found.values():
+            take.add(facts_of_one)
 
     def facts_of(self, id: str, metric: Metric, interval: Interval | None, take: Take) -> list[Fact | Gap]:
         """Facts of one company and metric, over the interval or the latest, and the gap that is left."""
@@ -219,7 +210,7 @@ class Reading:
             )
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
-            return list(facts.latest(metric, known, as_of=today))
+            return list(facts.latest(metric, known, seen_on=today))
         if facts.is_trailing(interval) and not metric.instant and metric.frequency == "quarterly":
             known = {"year": self.ledger(id).trailing(metric.slug)}
         found, gap = facts.align(metric, known, interval, id, today)
@@ -263,90 +254,6 @@ class Reading:
 
     def _stale(self) -> str:
         return f"no session within {STALE.days} days of {self.as_of:%Y-%m-%d}"
-
-    def rank(
-        self, rank: Rank, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None, take: Take
-    ) -> None:
-        """The first `n` by the metric, each with the other metrics asked; those without it have no place."""
-        by = self.catalog.metrics.by_slug(rank.by)
-        placed, main, bare = (
-            self._leaders(by, rank, set(ids), interval)
-            if by.tags and by.frequency != "daily" and not by.formula
-            else self._all_of(by, ids, interval)
-        )
-        take.add(
-            Gap(fact.entity, by.name, f"in {fact.currency}, not {main}", fact)
-            for fact in placed
-            if fact.currency != main
-        )
-        take.add(self._unplaced(bare, by, len(ids)))
-        placed = [fact for fact in placed if fact.currency == main]
-        placed.sort(key=lambda fact: (-fact.value if rank.descending else fact.value, fact.entity))
-        if not placed:
-            take.gaps.append(Gap(MARKET, by.name, f"no company has it by {self.as_of:%Y-%m-%d}"))
-        take.add(placed[: rank.n])
-        others = [slug for slug in slugs if slug != rank.by]
-        self.read_for([fact.entity for fact in placed[: rank.n]], others, interval)
-        for fact in placed[: rank.n]:
-            for slug in others:
-                take.add(self.facts_of(fact.entity, self.catalog.metrics.by_slug(slug), interval, take))
-
-    def _all_of(
-        self, by: Metric, ids: Sequence[str], interval: Interval | None
-    ) -> tuple[list[Fact], str | None, set[str]]:
-        """The metric of each company; the currency most of them have it in; who has none."""
-        self.read_for(ids, [by.slug], interval)
-        placed = self._placed(by, ids, interval)
-        currencies = Counter(fact.currency for fact in placed)
-        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
-        return placed, main, set(ids) - {fact.entity for fact in placed}
-
-    def _placed(self, by: Metric, ids: Iterable[str], interval: Interval | None) -> list[Fact]:
-        found = (self.facts_of(id, by, interval, Take())[-1:] for id in ids)
-        return [fact for facts_of_one in found for fact in facts_of_one if isinstance(fact, Fact)]
-
-    def _leaders(
-        self, by: Metric, rank: Rank, ids: set[str], interval: Interval | None
-    ) -> tuple[list[Fact], str | None, set[str]]:
-        """The same, but only of the companies that can be among the first: in the order of what their values
-        are bounded by, until no other bound reaches the last place.
-        """
-        first = (interval.start if interval else self.as_of.date()) - timedelta(days=2 * facts.QUARTER_DAYS)
-        last = interval.end + BEYOND if interval else self.as_of.date()
-        table = schema.metric_values.c
-        bounds = (
-            select(table.company, table.currency, func.max(table.value), func.min(table.value))
-            .where(table.metric == by.slug, table.period_end.between(first, last))
-            .where(table.filed_at <= self.until)
-            .group_by(table.company, table.currency)
-        )
-        rows = [row for row in self.connection.execute(bounds) if row[0] in ids]
-        currencies = Counter(row[1] for row in rows)
-        main = max(currencies, key=lambda one: (currencies[one], one or ""), default=None)
-        # a quarter may be a longer period less a shorter one, so it is at most the greatest less the least
-        reach = {
-            id: high - min(low, 0) if rank.descending else max(high, 0) - low
-            for id, _, high, low in rows
-        }  # fmt: skip
-        order, placed = sorted(reach, key=lambda id: (-reach[id], id)), list[Fact]()
-        sign = 1 if rank.descending else -1
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
-            best = sorted((sign * f.value for f in placed if f.currency == main), reverse=True)
-            if len(best) >= rank.n and reach[some[0]] < best[rank.n - 1]:
-                break
-            self.read_for(some, [by.slug], interval)
-            placed += self._placed(by, some, interval)
-        return placed, main, ids - set(reach)
-
-    def _unplaced(self, ids: set[str], by: Metric, of: int) -> list[Gap]:
-        """One gap for the companies that have no place in a ranking."""
-        if not ids or len(ids) == of:
-            return []
-        names = sorted(self.catalog.companies.by_id(id).name for id in ids)
-        listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        why = f"{len(names)} of {of} companies have none for these dates by {self.as_of:%Y-%m-%d}: {listed}"
-        return [Gap(MARKET, by.name, why)]
 
     def index(self, take: Take, last: int | None, interval: Interval | None) -> None:
         """Sessions of the index: the `last` ones, and those of the interval."""
@@ -392,6 +299,11 @@ def _traded(bars: Sessions) -> float:
     """Mean value traded a session, in the currency of the bars."""
     close, volume = bars.series.column("close"), bars.series.column("volume")
     return float(np.nan_to_num(close * volume).mean()) if close is not None and volume is not None else 0.0
+
+
+def _lacks(metric: Metric, found: Sequence[Fact | Gap]) -> bool:
+    """Whether figures of other periods would tell more."""
+    return metric.frequency != "daily" and any(isinstance(one, Gap) for one in found)
 
 
 def _is_stored(metric: Metric) -> bool:

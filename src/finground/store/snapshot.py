@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Select, Table, select
 
 from finground.core.artifact import whole_folder
 from finground.store import schema
-from finground.store.ingest import add
 from finground.store.reader import Store
 from finground.store.vectors import check_width
+from finground.store.write import add
 
 ROWS = 5000  # copied at once
 VECTORS = "news_vectors"

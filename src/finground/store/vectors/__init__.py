@@ -17,6 +17,7 @@ from finground.core.errors import InputError
 from finground.store import schema
 
 Array = npt.NDArray[np.float32]
+WIDTH = select(schema.vector_space.c.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def check_width(connection: Connection, width: int, recorded_at: int | None = No
     Raises:
         InputError: if the store's vectors are of another width.
     """
-    held = connection.scalar(select(schema.vector_space.c.width))
+    held = connection.scalar(WIDTH)
     if held is None and recorded_at is not None:
         connection.execute(schema.vector_space.insert(), [{"width": width, "recorded_at": recorded_at}])
     elif held not in (None, width):

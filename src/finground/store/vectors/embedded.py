@@ -13,12 +13,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from finground.store import schema
 from finground.store.vectors import Array, Search
 
 BLOCK = 32_768  # rows scored at once
+ABOUT, PLACES = schema.news_companies.c, schema.news_places.c
+# statements are made once; what is asked comes as parameters
+NAMED = select(ABOUT.place).where(
+    ABOUT.company.in_(bindparam("companies", expanding=True)),
+    ABOUT.published_at.between(bindparam("start"), bindparam("end")),
+)
+AT = select(PLACES.place, PLACES.news).where(PLACES.place.in_(bindparam("places", expanding=True)))
+LAST = select(func.max(PLACES.place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +71,7 @@ class FileVectors:
         scores = _scores(stored, places, vector)
         best = _best(scores, times[places], wanted)
         chosen = {int(places[at]): float(scores[at]) for at in best}
-        table = schema.news_places.c
-        known = select(table.place, table.news).where(table.place.in_(list(chosen)))
-        ids = dict(connection.execute(known).tuples().all()) if chosen else {}
+        ids = dict(connection.execute(AT, {"places": list(chosen)}).tuples().all()) if chosen else {}
         return [(ids[place], score) for place, score in chosen.items()]
 
     def of(self, connection: Connection, news: Sequence[str]) -> Array:
@@ -80,7 +86,7 @@ class FileVectors:
 
 
 def _rows(connection: Connection) -> int:
-    last = connection.scalar(select(func.max(schema.news_places.c.place)))
+    last = connection.scalar(LAST)
     return 0 if last is None else last + 1
 
 
@@ -89,11 +95,8 @@ def _places(connection: Connection, wanted: Search, times: npt.NDArray[np.int64]
     if wanted.companies is None:
         return np.flatnonzero((times >= wanted.start) & (times <= wanted.end))
     # a link's time is that of the copy that named the company: only from then is the item about it
-    about = schema.news_companies.c
-    named = select(about.place).where(
-        about.company.in_(wanted.companies), about.published_at.between(wanted.start, wanted.end)
-    )
-    places = np.unique(np.fromiter(connection.scalars(named), dtype=np.int64))
+    asked = {"companies": wanted.companies, "start": wanted.start, "end": wanted.end}
+    places = np.unique(np.array(connection.scalars(NAMED, asked).all(), dtype=np.int64))
     return np.asarray(places[times[places] >= wanted.start])
 
 
