@@ -27,9 +27,11 @@ from finground.records.report import Answer, Plan, Report, Score
 from finground.records.request import Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
+from finground.report.rows import asks_for_change
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
+PAST_QUARTERS = 24  # read for a question whether something rose: the quarter asked, and the year before it
 LONGEST = 2000  # characters of a question
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 
@@ -107,6 +109,10 @@ def answer(
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:
     """One read of the store for the request and for what the plan's tools need."""
     needs = merged_needs(request, plan)
+    if plan.kind == "data" and asks_for_change(query, request):
+        past = Needs(metrics=tuple(m.slug for m in request.metrics if m.primary), quarters=PAST_QUARTERS)
+        companies = [entity.id for entity in request.entities if entity.kind == "company"]
+        needs |= {id: merge([past, needs.get(id, Needs())]) for id in companies}
     wants_news = any(need.news_days for need in needs.values()) or plan.kind == "data"
     vector = world.embed([query])[0] if wants_news else None
     return lookup(

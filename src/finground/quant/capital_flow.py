@@ -25,6 +25,14 @@ TOOL = "capital-flow"
 NEEDS = Needs(bars=70, flows=True)
 CUMULATIVE_SESSIONS = 5
 QUARTER_SESSIONS = 63
+COLUMNS = {
+    "large_order_buy_shares": "large orders",
+    "large_order_sell_shares": "large orders",
+    "float_shares": "number of shares in the float",
+    "margin_balance": "margin balances",
+    "institutional_share": "institutions' holdings",
+    "control_level": "holdings of main funds",
+}
 MONEY_SESSIONS = 10  # two weeks
 MUCH, LITTLE = 80.0, 20.0  # the usual marks of the money flow index
 LEANING = 0.05  # a Chaikin money flow nearer to zero leans to neither side
@@ -57,7 +65,7 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     """Days and values of a column if the last is of the past 15 days; else a gap, and None."""
     series = notes.subject.flows(column)
     if series is None:
-        notes.miss(what, f"no {column.replace('_', ' ')} in the sources")
+        notes.miss(what, f"no {COLUMNS[column]} in the sources")
         return None
     days, values = (found[-1 - QUARTER_SESSIONS :] for found in last_known(series, column))
     if days[-1].item() < notes.subject.since(FLOW_DAYS):

@@ -30,7 +30,8 @@ MATERIAL = re.compile(
 )
 EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
-    r"\b(?:research and markets|to (?:present|webcast|host|speak|attend|participate|report|announce)|conference"
+    r"\b(?:research and markets|research on|announcement dates|technical (?:data|review)|stocks? (?:to watch|in focus)"
+    r"|coverage on|to (?:present|webcast|host|speak|attend|participate|report|announce)|conference"
     r"|webinar|award\w*|named|winner|law firm|shareholder alert|investor alert|reminds|sponsor\w*|donat\w+)\b",
     re.I,
 )

@@ -147,8 +147,8 @@ def _patterns(notes: Notes, bars: Bars) -> None:
     """
     first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
     found = [candle for candle in candles(bars) if candle.at >= first]
-    close = float(bars.close[-1])
-    for candle in found[::-1][:SHOWN_PATTERNS]:
+    close, last = float(bars.close[-1]), {candle.name: candle for candle in found}
+    for candle in sorted(last.values(), key=lambda candle: candle.at)[::-1][:SHOWN_PATTERNS]:
         day, stands = bars.day(candle.at), _stands(candle, close)
         article = "An" if candle.name[0] in "aeiou" else "A"
         state = "stands" if stands else "has been broken"

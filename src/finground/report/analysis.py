@@ -219,7 +219,7 @@ def _not_given(gaps: list[Gap]) -> str:
     by_reason: dict[str, list[str]] = {}
     for gap in gaps[:NOT_GIVEN]:
         by_reason.setdefault(gap.why.rstrip("."), []).append(gap.what)
-    more = f"; {len(gaps) - NOT_GIVEN} more" if len(gaps) > NOT_GIVEN else ""
+    more = "; and others" if len(gaps) > NOT_GIVEN else ""
     return "; ".join(f"{listed(items)} ({why})" for why, items in by_reason.items()) + more
 
 

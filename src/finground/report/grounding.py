@@ -72,7 +72,10 @@ class Sentence:
     def about(self, at: int) -> About:
         """What a place is about: what is named since the number before it, or else last; where nothing is
         named before the first number, what is named after."""
-        return About(_bound(self.companies, self.numbers, at) or self.of, _bound(self.measures, self.numbers, at))
+        start, end = _part(self.text, at)
+        inside = tuple(one for one in self.measures if start <= one.start < end)
+        keys = _bound(inside or self.measures, self.numbers, at)
+        return About(_bound(self.companies, self.numbers, at) or self.of, keys)
 
     def nearest(self, at: int) -> About:
         """What is named last before a place, or first after it."""

@@ -46,7 +46,10 @@ TERMS: dict[str, tuple[str, ...]] = {
     "money-flow-index": ("money flow index",),
     "chaikin-money-flow": ("chaikin money flow", "chaikin"),
     "latest-report": ("report", "latest report"),
-    "use-of-revenue": ("shares of revenue", "use of revenue"),
+    "use-of-revenue": (
+        "shares of revenue", "use of revenue", "cost of revenue", "research and development",
+        "selling and administration", "operating income",
+    ),
     "unusual-movement": ("unusual movement", "movement", "standard deviations", "index"),
     "movement": ("unusual movement", "movement"),
     "news": ("news", "headline", "headlines", "wrote"),
