@@ -15,7 +15,7 @@ from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
 from finground.report.brief import Brief
 from finground.report.data_answer import verdict
-from finground.report.evidence import About, Evidence, Known, gather
+from finground.report.evidence import About, Evidence, Known, gather, may_mean
 from finground.report.lexicon import Mention
 from finground.report.polarity import Side, sides
 from finground.report.reading import NUMBER, Day, Number, read_dates, read_numbers, sentences
@@ -34,7 +34,7 @@ LEVELS = {
 TICKER = re.compile(r"(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
 BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
 QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”')
-NAMED = re.compile(r"\b[^\W\d_a-z][\w&'’-]+(?: (?:& )?[^\W\d_a-z][\w&.'’-]*)*")
+NAMED = re.compile(r"\b[^\W\d_a-z][\w&.'’/-]+(?:,? (?:& )?[^\W\d_a-z][\w&.'’/-]*)*")
 FORM = re.compile(r"\b(?:10-[KQ]|8-K|20-F|6-K)(?:/A)?\b")
 CODE = re.compile(r"\b\d{6,}-\d{2,}-\d{3,}\b")  # an accession number of EDGAR
 NEGATIVE = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?)(?:\s+(?:of|at))?\s*[$€£]?$", re.I)
@@ -74,7 +74,8 @@ class Sentence:
         named before the first number, what is named after."""
         start, end = _part(self.text, at)
         inside = tuple(one for one in self.measures if start <= one.start < end)
-        keys = _bound(inside or self.measures, self.numbers, at)
+        before = tuple(one for one in self.measures if one.start < start)
+        keys = _bound(inside or before, self.numbers, at)
         return About(_bound(self.companies, self.numbers, at) or self.of, keys)
 
     def nearest(self, at: int) -> About:
@@ -197,10 +198,10 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
     for day in sentence.days:
         about = sentence.nearest(day.start)
         if told and not about.keys - {"news"}:
-            fits = any(day.first <= known <= day.last for known in told)
+            fits = any(may_mean(day, known) for known in told)
         else:
             fits = evidence.dated(day, about) or _priced(sentence, day, evidence)
-            fits = fits or any(day.first <= known <= day.last for known in told)
+            fits = fits or any(may_mean(day, known) for known in told)
         wrong += [] if fits else [(day.text, "no such date was read")]
     return [], wrong
 
@@ -265,7 +266,7 @@ def _stands_by(side: Side, sentence: Sentence) -> list[Mention]:
     start, end = _part(sentence.text, side.start)
     own = [one for one in sentence.measures if start <= one.start < end]
     after = [one for one in own if one.start >= side.end]
-    if sentence.text[side.end : side.end + 1] == ":":
+    if side.family == "mood" and sentence.text[side.end : side.end + 1] == ":":
         return after
     inside = [one for one in own if one.start <= side.start < one.end]
     before = [one for one in own if one.start < side.start]
@@ -355,22 +356,21 @@ def _names(sentence: Sentence, evidence: Evidence) -> Found:
 def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
     """Companies of the catalogue that a sentence names and the brief does not."""
     known = [(mention.start, mention.end) for mention in sentence.companies]
-    companies = evidence.brief.catalog.companies
+    companies, names = evidence.brief.catalog.companies, evidence.brief.names.keys()
     found = []
     for match in NAMED.finditer(sentence.text):
         if any(start < match.end() and match.start() < end for start, end in known):
             continue
-        name = next((name for name in _begun(match[0]) if companies.exactly(normal(name))), "")
-        if " " in name or (name and match.start()):  # a sentence may begin with any word
-            bearers = {company.id for company in companies.exactly(normal(name))}
-            found += [] if bearers & evidence.brief.names.keys() or name.lower() in evidence.text else [name]
+        words, at = match[0].split(" "), 0
+        while at < len(words):
+            sizes = range(len(words), at, -1)
+            end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
+            name = " ".join(words[at:end]).rstrip(",.")
+            if end > at + 1 or (end > at and at + match.start()):  # a sentence may begin with any word
+                bearers = {company.id for company in companies.exactly(normal(name))}
+                found += [] if bearers & names or name.lower() in evidence.text else [name]
+            at = max(end, at + 1)
     return found
-
-
-def _begun(words: str) -> list[str]:
-    """The words, the words without the last, and so on."""
-    parts = words.split(" ")
-    return [" ".join(parts[:size]) for size in range(len(parts), 0, -1)]
 
 
 def _verdict(section: Section, brief: Brief) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ WORD = re.compile(r"[^\W_][\w&'’/-]*(?:\.(?=\w))?[\w&'’/-]*")
 LONGEST = 7  # words of a name or a term
 PRICE = (
     "last price", "latest price", "price", "prices", "close", "closes", "closed", "closing price", "share price",
-    "stock price", "stock", "shares closed",
+    "stock price", "shares closed",
 )  # fmt: skip
 PRICED = ("last-price", "change", "change-20-sessions", "year-range", "price-limit", "stock-price", "bars")
 TERMS: dict[str, tuple[str, ...]] = {

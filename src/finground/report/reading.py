@@ -30,7 +30,7 @@ BEFORE = re.compile(
 DIGIT = re.compile(r"\d")
 REACH = 24  # characters within which a word of direction stands beside its number
 AFTER = re.compile(
-    r"^[^.;]{0,3}\b(?:(?P<down>lower|behind|decline|decrease|drop)|(?P<up>higher|ahead|increase|gain))\b",
+    r"^[^.;]{0,3}\b(?:(?P<down>lower|behind|decline|decrease|drop|less)|(?P<up>higher|ahead|increase|gain|more))\b",
     re.I,
 )
 MONTHS = {name.lower(): at for at, name in enumerate(calendar.month_name) if name}
