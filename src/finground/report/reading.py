@@ -85,7 +85,7 @@ def sentences(text: str) -> list[str]:
     return [
         part
         for line in text.split("\n")
-        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\"“])", line)
+        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\d\"“])", line)
         if part.strip()
     ]
 
