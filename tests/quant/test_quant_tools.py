@@ -354,7 +354,9 @@ def test_the_likely_cause_is_a_report_then_the_peers_then_a_headline_then_none()
     assert "the report filed 2024-06-26" in cause(facts=filed, passages=told)
     assert 'the headline "Aaa wins a large order"' in cause(passages=told, series=others[:2])
     assert "the industry, whose median change is +20.00%" in cause(passages=told, series=others)
-    assert "no news or report" in cause(series=others[:2], passages=[news(26, "Aaa named winner of an award")])
+    assert "no news or report" in cause(
+        series=others[:2], passages=[news(26, "Aaa named winner of an award")]
+    )
 
 
 def test_only_what_was_known_between_two_closes_may_be_the_cause():

@@ -166,7 +166,6 @@ def _kept(path: Path) -> "Answer":
 
 def _profile(path: Path) -> dict[str, str]:
     from finground.core.artifact import read_json
-
     from finground.report.profile import mistakes
 
     found = read_json(path)

@@ -1,7 +1,8 @@
 """Capital flow of the past 15 days: DDX, margin balance, institutional holdings, control level, money flow.
 
-Each item needs its own data; without them it is a gap. What is computed from price and volume alone has its own
-names, money flow index and Chaikin money flow, over windows that fit into 15 days; it is never called DDX.
+Each item needs its own data; without them it is a gap. What is computed from price and volume alone has its
+own names, money flow index and Chaikin money flow, over windows that fit into 15 days; it is never called
+DDX.
 """
 
 from datetime import date
@@ -131,7 +132,8 @@ def _institutions(notes: Notes) -> None:
     change = 100 * (values[-1] - values[-1 - QUARTER_SESSIONS])
     side = "higher" if change >= 0 else "lower"
     held = 100 * values[-1]
-    text = f"Institutional holdings of {held:.2f}% are {abs(change):.2f} percentage points {side} than a quarter ago."
+    by = f"{abs(change):.2f} percentage points"
+    text = f"Institutional holdings of {held:.2f}% are {by} {side} than a quarter ago."
     figure = Figure(change, "percentage points", days[-1], days[-1 - QUARTER_SESSIONS])
     notes.say("institutional-change", figure, text, inputs=(series.id,), signal=direction(change))
 

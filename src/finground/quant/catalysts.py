@@ -1,10 +1,11 @@
-"""What moved the stock: dated news of the past 15 days, the largest move out of the ordinary, its likely cause.
+"""What moved the stock: dated news of the past 15 days, the largest move out of the ordinary, its likely
+cause.
 
 A headline is quoted as it stands and obeyed by nobody (case R6). A move is abnormal where it lies two
-standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known. Its
-likely cause is, in this order, a report filed between the close before and the close of the day, peers that moved
-the same way by half as much, a headline of that time that names the company and tells of business; else none is
-named.
+standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known.
+Its likely cause is, in this order, a report filed between the close before and the close of the day, peers
+that moved the same way by half as much, a headline of that time that names the company and tells of
+business; else none is named.
 """
 
 import re
@@ -34,9 +35,10 @@ MATERIAL = re.compile(
 EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
     r"\b(?:research and markets|research on|announcement dates|release dates|analyst notes?|zacks|highlights:"
-    r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?|award-winning"
-    r"|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?|law firm|shareholder alert"
-    r"|investor alert|reminds|to (?:present|webcast|host|speak|attend|participate|report|announce))\b",
+    r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?"
+    r"|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
+    r"|law firm|shareholder alert|investor alert|reminds"
+    r"|to (?:present|webcast|host|speak|attend|participate|report|announce))\b",
     re.I,
 )
 
@@ -153,14 +155,18 @@ def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[
 
 
 def _between(after: datetime, moment: datetime, until: datetime) -> bool:
-    """Whether something became known after one close and by the next; what is dated by day only, by its day."""
-    return (
-        after < moment <= until or (moment.hour, moment.minute) == (23, 59) and moment.date() == until.date()
+    """Whether something became known after one close and by the next; what is dated by day only, by its
+    day.
+    """
+    return after < moment <= until or (
+        (moment.hour, moment.minute) == (23, 59) and moment.date() == until.date()
     )
 
 
 def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
-    """The peers' median change of that session, if it is at least half of the company's own and of its sign."""
+    """The peers' median change of that session, if it is at least half of the company's own and of its
+    sign.
+    """
     own, day = 100 * float(bars.returns[at]), bars.days[at + 1]
     changes = []
     for peer in subject.peers:

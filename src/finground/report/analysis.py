@@ -1,10 +1,10 @@
-"""The analyst's report by rules, in the four steps of the response standard (FinSphere, appendix D): movement
-and its main cause, two conclusions, the dimensions with their figures, a summary with reasons.
+"""The analyst's report by rules, in the four steps of the response standard (FinSphere, appendix D):
+movement and its main cause, two conclusions, the dimensions with their figures, a summary with reasons.
 
 A conclusion follows from signals and from nothing else: more bullish than bearish ones call for attention,
 more bearish ones for caution, as many of both for observation; short-term from technical signals, medium to
-long-term from financial and fundamental ones. The lead of a dimension follows from its own signals likewise. A
-dimension without data is named, and no number is given for it (case R3).
+long-term from financial and fundamental ones. The lead of a dimension follows from its own signals
+likewise. A dimension without data is named, and no number is given for it (case R3).
 """
 
 from dataclasses import dataclass

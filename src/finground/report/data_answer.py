@@ -15,7 +15,10 @@ MORE = re.compile(
     r"\b(higher|greater|more|larger|bigger|better|above|exceed\w*|outperform\w*|beat\w*)\b", re.I
 )
 LESS = re.compile(r"\b(lower|less|smaller|fewer|worse|below|underperform\w*)\b", re.I)
-PROFIT, LOSS = re.compile(r"\bprofit(?:able|ability)?\b", re.I), re.compile(r"\b(?:a|at a|making) loss|los(?:t|ing) money\b", re.I)
+PROFIT, LOSS = (
+    re.compile(r"\bprofit(?:able|ability)?\b", re.I),
+    re.compile(r"\b(?:a|at a|making) loss|los(?:t|ing) money\b", re.I),
+)
 ADVICE = re.compile(r"\b(invest|buy|sell|hold|worth)\w*\b", re.I)
 
 
@@ -80,7 +83,10 @@ def _alone(brief: Brief, row: Row) -> str:
     """A single figure in a sentence; over the prices of an interval also how it went."""
     metric, name = brief.metric(row.fact.metric), brief.names.get(row.entity, row.entity)
     if asks_for_change(brief.query, brief.request):
-        return _over_sessions(brief, row) or f"Whether {metric} rose or fell cannot be said: one period is known."
+        return (
+            _over_sessions(brief, row)
+            or f"Whether {metric} rose or fell cannot be said: one period is known."
+        )
     sign = ""
     if asks_yes_or_no(brief.query, brief.request) and row.fact.metric in ("net-income", "net-profit-margin"):
         wanted = 1 if PROFIT.search(brief.query) else -1 if LOSS.search(brief.query) else 0
@@ -90,17 +96,19 @@ def _alone(brief: Brief, row: Row) -> str:
 
 def _over_sessions(brief: Brief, row: Row) -> str:
     """How the quoted price went from the first session read to the last."""
-    series = next((one for one in brief.bundle.series if one.entity == row.entity and "close" in one.names), None)
+    series = next(
+        (one for one in brief.bundle.series if one.entity == row.entity and "close" in one.names), None
+    )
     close = None if series is None or row.fact.metric != "stock-price" else series.column("close")
     if series is None or close is None or len(close) < 2:
         return ""
     first, last = float(close[0]), float(close[-1])
     word = "rose" if last > first else "fell" if last < first else "did not change"
     yes = (word == "rose") == bool(ROSE.search(brief.query)) and last != first
-    days = series.times.astype("datetime64[D]")
+    days, name = series.times.astype("datetime64[D]"), brief.names.get(row.entity, row.entity)
     unit = f" {series.currency}" if series.currency else ""
     return (
-        f"{'Yes' if yes else 'No'}. {brief.metric('stock-price')} of {brief.names.get(row.entity, row.entity)} {word} "
+        f"{'Yes' if yes else 'No'}. {brief.metric('stock-price')} of {name} {word} "
         f"from {first:.2f}{unit} ({days[0]}) to {last:.2f}{unit} ({days[-1]})."
     )
 

@@ -3,9 +3,15 @@
 import re
 
 LEGAL = {
-    "CORP": "Corp", "INC": "Inc", "CO": "Co", "LTD": "Ltd", "PLC": "plc", "COM": "Com", "LP": "LP", "LLC": "LLC",
+    "CORP": "Corp", "INC": "Inc", "CO": "Co", "LTD": "Ltd", "PLC": "plc", "COM": "Com", "LP": "LP",
+    "LLC": "LLC",
 }  # fmt: skip
-SPELLED = {"JPMORGAN": "JPMorgan", "UNITEDHEALTH": "UnitedHealth", "MCDONALDS": "McDonald's", "PEPSICO": "PepsiCo"}
+SPELLED = {
+    "JPMORGAN": "JPMorgan",
+    "UNITEDHEALTH": "UnitedHealth",
+    "MCDONALDS": "McDonald's",
+    "PEPSICO": "PepsiCo",
+}
 SMALL = frozenset(("OF", "AND", "THE", "FOR", "IN", "DE"))
 VOWELS = frozenset("AEIOUY")
 STATE = re.compile(r"\s*/(?:[A-Z]{2}/?)?$")  # SEC's mark of the state: "DANAHER CORP /DE/"

@@ -34,7 +34,9 @@ FELL = re.compile(
     r"\b(decreas\w+|declin\w+|fall\w*|fell|drop\w*|worsen\w*|down|los[et]\w*|shrink\w*|shrank)\b", re.I
 )
 CLOSED = re.compile(r"\s*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
-QUARTERLY = re.compile(r"\b(?:quarter[- ](?:on|over)[- ]quarter|qoq|(?:previous|preceding|prior) quarter|sequential\w*)\b", re.I)
+QUARTERLY = re.compile(
+    r"\b(?:quarter[- ](?:on|over)[- ]quarter|qoq|(?:previous|preceding|prior) quarter|sequential\w*)\b", re.I
+)
 YEAR, QUARTER, SAME = timedelta(days=365), timedelta(days=91), timedelta(days=20)
 
 
@@ -54,7 +56,9 @@ def rows(brief: Brief) -> tuple[Row, ...]:
     wanted = [metric.slug for metric in brief.request.metrics]
     kept = [fact for fact in brief.latest_facts() if fact.metric in wanted]
     if asks_for_change(brief.query, brief.request):
-        kept = [fact for slug in wanted for fact in _two_periods(brief, [f for f in kept if f.metric == slug])]
+        kept = [
+            fact for slug in wanted for fact in _two_periods(brief, [f for f in kept if f.metric == slug])
+        ]
     entities = list(dict.fromkeys((*brief.companies, *(fact.entity for fact in kept))))
 
     def place(fact: Fact) -> tuple[int, int, int]:
@@ -64,8 +68,8 @@ def rows(brief: Brief) -> tuple[Row, ...]:
 
 
 def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
-    """The figures of the dates asked, else the newest; of a single one also what it is measured against: the year
-    before, or the quarter before where the question says so.
+    """The figures of the dates asked, else the newest; of a single one also what it is measured against:
+    the year before, or the quarter before where the question says so.
     """
     interval = brief.request.interval
     newest = sorted(facts, key=lambda fact: fact.period_end, reverse=True)

@@ -1,4 +1,5 @@
-"""A company's prices as inline SVG: closes with averages and Bollinger bands, volume, MACD, RSI; nothing is loaded.
+"""A company's prices as inline SVG: closes with averages and Bollinger bands, volume, MACD, RSI; nothing is
+loaded.
 
 Values are those of the tools: adjusted closes, TA-Lib's indicators, undefined where a window is not full.
 """
@@ -75,7 +76,9 @@ def _strip(name: str, bars: Bars, count: int, top: float, height: float) -> str:
     if name == "volume":
         return _volume(bars, count, top, height)
     if name.startswith("RSI"):
-        return _lines(name, {"close": rsi(bars.close)}, count, top, height, edges=(0.0, 100.0), grid=(30.0, 70.0))
+        return _lines(
+            name, {"close": rsi(bars.close)}, count, top, height, edges=(0.0, 100.0), grid=(30.0, 70.0)
+        )
     line, signal = macd(bars.close)
     return _lines(name, {"close": line, "other": signal}, count, top, height, grid=(0.0,))
 
@@ -83,7 +86,9 @@ def _strip(name: str, bars: Bars, count: int, top: float, height: float) -> str:
 def _price(bars: Bars, count: int, top: float, height: float) -> str:
     lines = {"close": bars.close}
     lines |= {
-        kind: average(bars.close, days) for kind, days in (("short", 20), ("long", 60)) if len(bars.close) >= days
+        kind: average(bars.close, days)
+        for kind, days in (("short", 20), ("long", 60))
+        if len(bars.close) >= days
     }
     upper, _, lower = bollinger(bars.close) if len(bars.close) >= 20 else (bars.close,) * 3
     edges = _edges(np.concatenate([values[-count:] for values in (*lines.values(), upper, lower)]))
@@ -101,10 +106,12 @@ def _volume(bars: Bars, count: int, top: float, height: float) -> str:
     volume = np.nan_to_num(bars.volume[-count:])
     panel = Panel(top, height, 0.0, float(volume.max()) or 1.0, count)
     width = 0.7 * (WIDTH - LEFT - RIGHT) / count
-    rises = np.diff(bars.close[-count - 1 :], prepend=bars.close[-count] if len(bars.close) == count else []) >= 0
+    rises = (
+        np.diff(bars.close[-count - 1 :], prepend=bars.close[-count] if len(bars.close) == count else []) >= 0
+    )
     bars_drawn = [
-        f'<rect class="{"up" if rises[at] else "down"}" x="{panel.x(at) - width / 2:.1f}" y="{panel.y(value):.1f}" '
-        f'width="{width:.1f}" height="{top + height - panel.y(value):.1f}"/>'
+        f'<rect class="{"up" if rises[at] else "down"}" x="{panel.x(at) - width / 2:.1f}" '
+        f'y="{panel.y(value):.1f}" width="{width:.1f}" height="{top + height - panel.y(value):.1f}"/>'
         for at, value in enumerate(volume.tolist())
     ]
     return _title(f"volume, up to {volume.max():,.0f} shares", top) + "".join(bars_drawn)
@@ -126,14 +133,17 @@ def _lines(
     panel = Panel(top, height, *found, count)
     marks = grid or (found[0], (found[0] + found[1]) / 2, found[1])
     scale = "".join(
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{panel.y(mark):.1f}" y2="{panel.y(mark):.1f}"/>'
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
+        f'y1="{panel.y(mark):.1f}" y2="{panel.y(mark):.1f}"/>'
         f'<text x="{LEFT - 6}" y="{panel.y(mark) + 4:.1f}" text-anchor="end">{mark:,.4g}</text>'
         for mark in marks
     )
     drawn = "".join(
         f'<polyline class="{kind}" points="{" ".join(points)}"/>'
         for kind, values in shown.items()
-        for points in [[f"{panel.x(at):.1f},{panel.y(v):.1f}" for at, v in enumerate(values) if np.isfinite(v)]]
+        for points in [
+            [f"{panel.x(at):.1f},{panel.y(v):.1f}" for at, v in enumerate(values) if np.isfinite(v)]
+        ]
     )
     return _title(title, top) + scale + drawn
 
@@ -153,7 +163,8 @@ def _mark(mark: Mark, bars: Bars, count: int, bottom: float) -> str:
     if not 0 <= at < count:
         return ""
     x = LEFT + (WIDTH - LEFT - RIGHT) * (at + 0.5) / count
-    return f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="16" y2="{bottom:.1f}"><title>{escape(mark.text)}</title></line>'
+    title = f"<title>{escape(mark.text)}</title>"
+    return f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="16" y2="{bottom:.1f}">{title}</line>'
 
 
 def _days(bars: Bars, count: int, bottom: float) -> str:
@@ -161,6 +172,7 @@ def _days(bars: Bars, count: int, bottom: float) -> str:
     places = np.linspace(0, count - 1, min(6, count)).astype(int).tolist()
     return "".join(
         f'<text x="{LEFT + (WIDTH - LEFT - RIGHT) * (at + 0.5) / count:.1f}" y="{bottom + 16:.1f}" '
-        f'text-anchor="{"end" if at == count - 1 else "middle" if at else "start"}">{bars.day(at - count)}</text>'
+        f'text-anchor="{"end" if at == count - 1 else "middle" if at else "start"}">'
+        f"{bars.day(at - count)}</text>"
         for at in places
     )

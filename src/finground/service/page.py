@@ -1,7 +1,8 @@
-"""An answer as one self-contained page: the report, price charts, what each tool found, sources, what is missing.
+"""An answer as one self-contained page: the report, price charts, what each tool found, sources, what is
+missing.
 
-Nothing is loaded from elsewhere and nothing is run: inline SVG and style, no script. Every text that came from
-outside is escaped.
+Nothing is loaded from elsewhere and nothing is run: inline SVG and style, no script. Every text that came
+from outside is escaped.
 """
 
 from collections.abc import Sequence
@@ -16,14 +17,16 @@ from finground.service.chart import STYLE as CHART
 from finground.service.chart import Mark, chart
 
 STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 table{border-collapse:collapse;width:100%;font-size:.85rem}
 td,th{padding:.3rem .6rem;border-bottom:1px solid #ddd;text-align:left;vertical-align:top}
 .warn{background:#fff3cd;padding:.5rem 1rem}.wide{overflow-x:auto}
-pre{white-space:pre-wrap;font:inherit}pre.table{white-space:pre;font:.85rem/1.4 ui-monospace,monospace;overflow-x:auto}
+pre{white-space:pre-wrap;font:inherit}
+pre.table{white-space:pre;font:.85rem/1.4 ui-monospace,monospace;overflow-x:auto}
 .day{white-space:nowrap}.bullish{color:#2a7a48}.bearish{color:#a83a3a}
 """
+MARKED = ("macd-cross", "rsi-cross", "pattern-", "unusual-movement")  # findings of a day of their own
 Cell = tuple[str, ...]
 
 
@@ -31,7 +34,8 @@ def page(answer: Answer) -> str:
     """HTML."""
     report = answer.report
     parts = [
-        f"<h1>{escape(answer.query)}</h1><p>As of {answer.as_of:%Y-%m-%d %H:%M} UTC. Report: {report.status}, "
+        f"<h1>{escape(answer.query)}</h1>",
+        f"<p>As of {answer.as_of:%Y-%m-%d %H:%M} UTC. Report: {report.status}, "
         f"written by {escape(report.writer)}.</p>",
         *_warnings(answer),
         *(_section(section.name, section.text) for section in report.sections),
@@ -58,9 +62,7 @@ def _section(name: str, text: str) -> str:
 def _warnings(answer: Answer) -> list[str]:
     """What a reader must know first: invented data, claims that nothing bears out, a failed writer."""
     found = ["Made from invented companies; none of this is real."] if answer.bundle.synthetic else []
-    found += [
-        f"Not borne out by data: “{claim.text}” ({claim.why})" for claim in answer.report.ungrounded
-    ]
+    found += [f"Not borne out by data: “{claim.text}” ({claim.why})" for claim in answer.report.ungrounded]
     found += [f"Missing: {', '.join(answer.report.missing)}"] if answer.report.missing else []
     return [f'<p class="warn">{escape(text)}</p>' for text in found]
 
@@ -72,7 +74,7 @@ def _charts(answer: Answer) -> list[str]:
         series = [row for row in answer.bundle.series if row.entity == id and "close" in row.names]
         marks = [
             Mark(row.period_end, row.text) for row in answer.findings
-            if row.entity == id and row.name.startswith(("macd-cross", "rsi-cross", "pattern-", "unusual-movement"))
+            if row.entity == id and row.name.startswith(MARKED)
         ]  # fmt: skip
         drawn = chart(bars_of(series[0]), marks) if series else ""
         parts += [f"<h2>Prices of {escape(name)}</h2>{drawn}"] if drawn else []
@@ -84,32 +86,45 @@ def _findings(findings: Sequence[Finding], names: dict[str, str]) -> str:
     if not findings:
         return ""
     rows = [
-        f"<tr><td>{escape(names.get(row.entity, row.entity))}</td><td>{escape(row.tool)}</td><td>{escape(row.text)}</td>"
+        f"<tr><td>{escape(names.get(row.entity, row.entity))}</td><td>{escape(row.tool)}</td>"
+        f"<td>{escape(row.text)}</td>"
         f'<td class="{row.signal}">{row.signal}</td><td class="day">{row.period_end}</td></tr>'
         for row in findings
     ]
     heads = "".join(f"<th>{head}</th>" for head in ("Company", "Tool", "Finding", "Signal", "As of"))
-    return f'<h2>What the tools found</h2><div class="wide"><table><tr>{heads}</tr>{"".join(rows)}</table></div>'
+    return (
+        f'<h2>What the tools found</h2><div class="wide"><table><tr>{heads}</tr>{"".join(rows)}</table></div>'
+    )
 
 
 def _sources(answer: Answer) -> str:
     """Figures, series and news with where they are from; those the report rests on come first."""
     used = set(answer.report.rests_on) | {id for row in answer.findings for id in row.inputs}
     names = _names(answer)
-    facts: list[Cell] = [
-        (names.get(fact.entity, fact.entity), fact.metric, figure(fact), period(fact), f"{fact.filed_at.date()}", fact.source)
-        for fact in sorted(answer.bundle.facts, key=lambda fact: fact.id not in used)
+    ordered = sorted(answer.bundle.facts, key=lambda fact: fact.id not in used)
+    cells = [
+        (
+            names.get(fact.entity, fact.entity), fact.metric, figure(fact), period(fact),
+            f"{fact.filed_at.date()}", fact.source,
+        )
+        for fact in ordered
     ]  # fmt: skip
-    facts += [
-        (names.get(row.entity, row.entity), ", ".join(row.names), f"{len(row.times)} sessions",
-         f"{row.times[0].astype('datetime64[D]')} to {row.times[-1].astype('datetime64[D]')}", "at each close", row.source)
-        for row in answer.bundle.series if len(row.times)
+    cells += [
+        (
+            names.get(row.entity, row.entity), ", ".join(row.names), f"{len(row.times)} sessions",
+            f"{days[0]} to {days[-1]}", "at each close", row.source,
+        )
+        for row in answer.bundle.series
+        if len(days := row.times.astype("datetime64[D]"))
     ]  # fmt: skip
-    facts += [
-        (", ".join(item.tickers), "news", item.headline, f"{item.published_at:%Y-%m-%d %H:%M}", "when published", item.source)
+    cells += [
+        (
+            ", ".join(item.tickers), "news", item.headline, f"{item.published_at:%Y-%m-%d %H:%M}",
+            "when published", item.source,
+        )
         for item in answer.bundle.passages
     ]  # fmt: skip
-    return _table("Sources", ("Company", "What", "Value", "Period", "Known", "Source"), facts)
+    return _table("Sources", ("Company", "What", "Value", "Period", "Known", "Source"), cells)
 
 
 def _gaps(answer: Answer) -> list[Cell]:
