@@ -346,6 +346,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot,),
         lambda r: (r.stocksis,),
         ("stocksis", "news", "snapshot", "seed"),
+        version=2,  # findings and reports of other wording
     ),
     Stage(
         "writer", writer, lambda r: (r.stocksis, r.domain), lambda r: (r.writer,), ("writer", "base", "seed")
@@ -359,6 +360,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.replies("bench")),
         ("bench", "agent", "news", "seed"),
+        version=2,  # grounding by company and measure
     ),
     Stage(
         "ablate",
@@ -367,6 +369,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
+        version=2,
     ),
     Stage(
         "table",
