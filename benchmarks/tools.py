@@ -1,9 +1,10 @@
-"""Tools, report and grounding: how fast, and how many planted errors are found: `python benchmarks/tools.py [ROOT]`.
+"""Tools, report and grounding: how fast, and how many planted errors are found: `python benchmarks/tools.py
+[ROOT]`.
 
-ROOT is a project root with the demo's store. Speeds: medians of RUNS runs after one warm-up. Planted errors: REPORTS
-reports of varied companies, days and questions; in each, one error of every kind, one at a time, at a random place
-where it can stand. An error counts as found if the report then has a flaw that it had not before; a false alarm
-is any flaw in a report as written.
+ROOT is a project root with the demo's store. Speeds: medians of RUNS runs after one warm-up. Planted
+errors: REPORTS reports of varied companies, days and questions; in each, one error of every kind, one at a
+time, at a random place where it can stand. An error counts as found if the report then has a flaw that it
+had not before; a false alarm is any flaw in a report as written.
 """
 
 import dataclasses
@@ -42,7 +43,14 @@ METRICS = (
     "current-assets", "current-liabilities", "total-liabilities", "total-assets", "shareholders-equity",
     "cost-of-revenue", "research-and-development",
 )  # fmt: skip
-ASKED = ("net income", "total revenue", "operating income", "earnings per share", "total assets", "current ratio")
+ASKED = (
+    "net income",
+    "total revenue",
+    "operating income",
+    "earnings per share",
+    "total assets",
+    "current ratio",
+)
 QUESTIONS = (
     "Please analyze {0}.",
     "Please analyze {0}.",
@@ -65,7 +73,13 @@ def company(number: int, sessions: int, rng: random.Random) -> tuple[list[Series
     high, low = np.maximum(opened, close) * (1 + spread[0]), np.minimum(opened, close) * (1 - spread[1])
     volume = noise.uniform(1e5, 1e6, sessions)
     days = np.busday_offset("2024-06-28", np.arange(-sessions + 1, 1)).astype("datetime64[s]") + 72000
-    bars = dict(zip(("open", "high", "low", "close", "adj_close", "volume"), (opened, high, low, close, close, volume), strict=True))
+    bars = dict(
+        zip(
+            ("open", "high", "low", "close", "adj_close", "volume"),
+            (opened, high, low, close, close, volume),
+            strict=True,
+        )
+    )
     flows = {
         "large_order_buy_shares": volume * 0.2, "large_order_sell_shares": volume * 0.19,
         "float_shares": np.full(sessions, 1e8), "margin_balance": close * 1e6,
@@ -76,7 +90,16 @@ def company(number: int, sessions: int, rng: random.Random) -> tuple[list[Series
         for kind, columns in (("bars", bars), ("flows", flows))
     ]
     news = [
-        Passage(f"n{number}/{at}", AS_OF - timedelta(days=at), "wire", f"T{number:03} cuts forecast {at}", "", "", (f"T{number:03}",), 0.5)
+        Passage(
+            f"n{number}/{at}",
+            AS_OF - timedelta(days=at),
+            "wire",
+            f"T{number:03} cuts forecast {at}",
+            "",
+            "",
+            (f"T{number:03}",),
+            0.5,
+        )
         for at in range(10)
     ]
     return series, list(figures(id, rng)), news
@@ -88,7 +111,13 @@ def figures(id: str, rng: random.Random) -> Iterator[Fact]:
         end = date(2024, 3, 31) - timedelta(days=91 * at)
         filed = datetime(end.year, end.month, end.day, tzinfo=UTC) + timedelta(days=35)
         for metric in (*METRICS, "shares-outstanding"):
-            unit = "shares" if metric == "shares-outstanding" else "per-share" if "per-share" in metric else "currency"
+            unit = (
+                "shares"
+                if metric == "shares-outstanding"
+                else "per-share"
+                if "per-share" in metric
+                else "currency"
+            )
             value = rng.uniform(1e8, 2e8) if unit != "per-share" else rng.uniform(0.5, 2)
             start = end - timedelta(days=90) if unit != "shares" else None
             yield Fact(f"{id}/{metric}/{end}", id, metric, value, unit, None if unit == "shares" else "USD",
@@ -114,7 +143,8 @@ def seconds(work: Callable[[], object], runs: int = RUNS) -> list[float]:
 
 
 def told(name: str, found: list[float], target: str) -> None:
-    print(f"{name:48} median {1000 * statistics.median(found):9.1f} ms   {1000 * found[0]:.1f} … {1000 * found[-1]:.1f}"
+    middle, least, most = (1000 * value for value in (statistics.median(found), found[0], found[-1]))
+    print(f"{name:48} median {middle:9.1f} ms   {least:.1f} … {most:.1f}"
           f"   n={len(found)}   target {target}")  # fmt: skip
 
 
@@ -122,7 +152,11 @@ def speed_of_tools() -> None:
     """Six tools for one company over three years, and for every one of 500 among all the others."""
     one = bundle_of(1, 756)
     tickers = {f"us:T{number:03}": f"T{number:03}" for number in range(500)}
-    told("six tools, one company, 756 sessions", seconds(lambda: toolbox.run(toolbox.TOOLS, "us:T000", one, {}, tickers)), "30 ms")
+    told(
+        "six tools, one company, 756 sessions",
+        seconds(lambda: toolbox.run(toolbox.TOOLS, "us:T000", one, {}, tickers)),
+        "30 ms",
+    )
     many = bundle_of(500, 260)
 
     def section() -> None:
@@ -137,7 +171,13 @@ def speed_of_tools() -> None:
 Plant = Callable[[str, random.Random, Brief], str | None]
 FIGURE = re.compile(r"(?<![\w-])\d[\d,]*(?:\.\d+)?(?![\w-])")
 DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
-UNITS = {"million": "billion", "USD": "EUR", "%": " percentage points", "shares": "USD", "percentage points": "%"}
+UNITS = {
+    "million": "billion",
+    "USD": "EUR",
+    "%": " percentage points",
+    "shares": "USD",
+    "percentage points": "%",
+}
 TURNS = (
     ("up", "down"), ("rose", "fell"), ("higher", "lower"), ("above", "below"), ("bullish", "bearish"),
     ("golden", "death"), ("inflow", "outflow"), ("flowing in", "flowing out"), ("ahead of", "behind"),
@@ -146,7 +186,9 @@ TURNS = (
 )  # fmt: skip
 
 
-def at_random(pattern: re.Pattern[str], text: str, rng: random.Random, change: Callable[[str], str]) -> str | None:
+def at_random(
+    pattern: re.Pattern[str], text: str, rng: random.Random, change: Callable[[str], str]
+) -> str | None:
     places = [found for found in pattern.finditer(text) if change(found[0]) != found[0]]
     if not places:
         return None
@@ -169,7 +211,9 @@ def digit(text: str, rng: random.Random, brief: Brief) -> str | None:  # noqa: A
 
 def unit(text: str, rng: random.Random, brief: Brief) -> str | None:  # noqa: ARG001
     """The unit or scale of a figure."""
-    pattern = re.compile(r"(?<=\d)%|(?<=\d )(?:million|percentage points|USD|shares)\b|(?<=million )(?:USD|shares)\b")
+    pattern = re.compile(
+        r"(?<=\d)%|(?<=\d )(?:million|percentage points|USD|shares)\b|(?<=million )(?:USD|shares)\b"
+    )
     return at_random(pattern, text, rng, lambda found: UNITS[found])
 
 
@@ -206,7 +250,14 @@ def direction(text: str, rng: random.Random, brief: Brief) -> str | None:  # noq
     return at_random(pattern, text, rng, lambda found: turn[found])
 
 
-PLANTS: dict[str, Plant] = {"digit": digit, "unit": unit, "sign": sign, "date": day, "ticker": ticker, "direction": direction}
+PLANTS: dict[str, Plant] = {
+    "digit": digit,
+    "unit": unit,
+    "sign": sign,
+    "date": day,
+    "ticker": ticker,
+    "direction": direction,
+}
 
 
 def briefs(world: World, rng: random.Random) -> Iterator[Brief]:
@@ -218,7 +269,13 @@ def briefs(world: World, rng: random.Random) -> Iterator[Brief]:
         as_of = datetime(day.year, day.month, day.day, 23, 59, 59, tzinfo=UTC)
         known = [world.catalog.companies.by_id(id).name for id in sorted(world.store.covered(as_of))]
         query = rng.choice(QUESTIONS).format(*rng.sample(known, 2), metric=rng.choice(ASKED))
-        profile = rng.choice((None, None, {"risk": rng.choice(("low", "medium", "high")), "horizon": rng.choice(("short", "long"))}))
+        profile = rng.choice(
+            (
+                None,
+                None,
+                {"risk": rng.choice(("low", "medium", "high")), "horizon": rng.choice(("short", "long"))},
+            )
+        )
         try:
             request = agent.request(query, as_of)
         except FingroundError:
@@ -240,7 +297,9 @@ def planted(report: Report, brief: Brief, plant: Plant, rng: random.Random) -> t
             changed = dataclasses.replace(report.sections[at], text=wrong)
             first = next((i for i, (a, b) in enumerate(zip(text, wrong, strict=False)) if a != b), 0)
             around = f"{text[max(0, first - 60) : first + 30]!r} → {wrong[max(0, first - 60) : first + 30]!r}"
-            return dataclasses.replace(report, sections=(*report.sections[:at], changed, *report.sections[at + 1 :])), around
+            return dataclasses.replace(
+                report, sections=(*report.sections[:at], changed, *report.sections[at + 1 :])
+            ), around
     return None
 
 
@@ -274,7 +333,10 @@ def errors(world: World, *, show: bool) -> None:
     print(f"words of a full report: {min(words)} … {max(words)}, median {statistics.median(words):.0f}")
     print(f"{REPORTS} reports: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}")
     for kind in PLANTS:
-        print(f"planted {kind:10} found {found[kind]} of {tried[kind]} ({100 * found[kind] / max(tried[kind], 1):.1f}%)")
+        print(
+            f"planted {kind:10} found {found[kind]} of {tried[kind]} "
+            f"({100 * found[kind] / max(tried[kind], 1):.1f}%)"
+        )
     total, all_tried = sum(found.values()), sum(tried.values())
     print(f"planted in all     found {total} of {all_tried} ({100 * total / all_tried:.2f}%)   target 99%")
     print(f"false alarms       {alarms} of {REPORTS} reports ({100 * alarms / REPORTS:.1f}%)   target 1%")

@@ -27,9 +27,12 @@ from finground.records.report import Answer, Plan, Report, Score
 from finground.records.request import Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
+from finground.report.rows import asks_for_change
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
+NEWS_OF_ANALYSIS = 60  # headlines that the tools choose from
+PAST_QUARTERS = 24  # read for a question whether something rose: the quarter asked, and the year before it
 LONGEST = 2000  # characters of a question
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 
@@ -109,11 +112,16 @@ def answer(
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:
     """One read of the store for the request and for what the plan's tools need."""
     needs = merged_needs(request, plan)
+    if plan.kind == "data" and asks_for_change(query, request):
+        past = Needs(metrics=tuple(m.slug for m in request.metrics if m.primary), quarters=PAST_QUARTERS)
+        companies = [entity.id for entity in request.entities if entity.kind == "company"]
+        needs |= {id: merge([past, needs.get(id, Needs())]) for id in companies}
     wants_news = any(need.news_days for need in needs.values()) or plan.kind == "data"
     vector = world.embed([query])[0] if wants_news else None
+    analysed = plan.kind == "analysis"  # what matters is whose news it is and when, not how near to the words
     return lookup(
-        world.store, request, needs, as_of=as_of, catalog=world.catalog, vector=vector, k=world.k,
-        threshold=world.threshold,
+        world.store, request, needs, as_of=as_of, catalog=world.catalog, vector=vector,
+        k=NEWS_OF_ANALYSIS if analysed else world.k, threshold=-1.0 if analysed else world.threshold,
     )  # fmt: skip
 
 

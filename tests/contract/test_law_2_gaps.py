@@ -36,7 +36,7 @@ def test_assert_controls_nothing():
 
 
 def test_a_gap_holds_no_value_of_its_own():
-    assert [field.name for field in dataclasses.fields(Gap)] == ["entity", "what", "why", "nearest"]
+    assert [field.name for field in dataclasses.fields(Gap)] == ["entity", "what", "why", "nearest", "tool"]
 
 
 def test_a_fact_is_not_made_without_its_value_unit_and_moment():

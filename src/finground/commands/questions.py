@@ -193,8 +193,11 @@ def _kept(path: Path) -> "Answer":
 
 def _profile(path: Path) -> dict[str, str]:
     from finground.core.artifact import read_json
+    from finground.report.profile import mistakes
 
     found = read_json(path)
-    if not isinstance(found, dict) or set(found) - {"risk", "horizon"}:
-        raise InputError(f'{path} is not an investor\'s profile; write {{"risk": "low", "horizon": "long"}}')
+    wrong = mistakes(found) if isinstance(found, dict) else ["it is no object"]
+    if wrong:
+        right = '{"risk": "low", "horizon": "long"}'
+        raise InputError(f"{path} is not an investor's profile: {'; '.join(wrong)}; write e.g. {right}")
     return {key: str(value) for key, value in found.items()}

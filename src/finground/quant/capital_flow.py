@@ -1,7 +1,8 @@
 """Capital flow of the past 15 days: DDX, margin balance, institutional holdings, control level, money flow.
 
-Each item needs its own data; without them it is a gap. What is computed from price and volume alone has its own
-names, money flow index and Chaikin money flow, over windows that fit into 15 days; it is never called DDX.
+Each item needs its own data; without them it is a gap. What is computed from price and volume alone has its
+own names, money flow index and Chaikin money flow, over windows that fit into 15 days; it is never called
+DDX.
 """
 
 from datetime import date
@@ -25,6 +26,14 @@ TOOL = "capital-flow"
 NEEDS = Needs(bars=70, flows=True)
 CUMULATIVE_SESSIONS = 5
 QUARTER_SESSIONS = 63
+COLUMNS = {
+    "large_order_buy_shares": "large orders",
+    "large_order_sell_shares": "large orders",
+    "float_shares": "number of shares in the float",
+    "margin_balance": "margin balances",
+    "institutional_share": "institutions' holdings",
+    "control_level": "holdings of main funds",
+}
 MONEY_SESSIONS = 10  # two weeks
 MUCH, LITTLE = 80.0, 20.0  # the usual marks of the money flow index
 LEANING = 0.05  # a Chaikin money flow nearer to zero leans to neither side
@@ -57,7 +66,7 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     """Days and values of a column if the last is of the past 15 days; else a gap, and None."""
     series = notes.subject.flows(column)
     if series is None:
-        notes.miss(what, f"no {column.replace('_', ' ')} in the sources")
+        notes.miss(what, f"no {COLUMNS[column]} in the sources")
         return None
     days, values = (found[-1 - QUARTER_SESSIONS :] for found in last_known(series, column))
     if days[-1].item() < notes.subject.since(FLOW_DAYS):
@@ -123,7 +132,8 @@ def _institutions(notes: Notes) -> None:
     change = 100 * (values[-1] - values[-1 - QUARTER_SESSIONS])
     side = "higher" if change >= 0 else "lower"
     held = 100 * values[-1]
-    text = f"Institutional holdings of {held:.2f}% are {abs(change):.2f} percentage points {side} than a quarter ago."
+    by = f"{abs(change):.2f} percentage points"
+    text = f"Institutional holdings of {held:.2f}% are {by} {side} than a quarter ago."
     figure = Figure(change, "percentage points", days[-1], days[-1 - QUARTER_SESSIONS])
     notes.say("institutional-change", figure, text, inputs=(series.id,), signal=direction(change))
 

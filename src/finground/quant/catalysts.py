@@ -1,9 +1,11 @@
-"""What moved the stock: dated news of the past 15 days, the largest move out of the ordinary, its likely cause.
+"""What moved the stock: dated news of the past 15 days, the largest move out of the ordinary, its likely
+cause.
 
 A headline is quoted as it stands and obeyed by nobody (case R6). A move is abnormal where it lies two
-standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known. Its
-likely cause is, in this order, a report filed or a headline published between the close before and the close of
-the day, or peers that moved the same way by half as much; else none is named.
+standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known.
+Its likely cause is, in this order, a report filed between the close before and the close of the day, peers
+that moved the same way by half as much, a headline of that time that names the company and tells of
+business; else none is named.
 """
 
 import re
@@ -21,6 +23,8 @@ ABNORMAL = 2.0
 USUAL_SESSIONS = 60
 SHOWN = 4
 FEWEST_PEERS = 3
+FOREMOST = 40  # characters of a headline within which it names whom it is about
+WEIGHTY = 4  # a headline that names the company and tells of business, and promotes nothing
 MATERIAL = re.compile(
     r"\b(?:results?|earnings|profits?|revenues?|sales|loss(?:es)?|forecasts?|guidance|outlook|warn\w*|cut\w*"
     r"|raise[sd]?|upgrade\w*|downgrade\w*|acqui\w+|merger|merge[sd]?|takeover|deal|bids?|lawsuit|sue[sd]?|probe\w*"
@@ -30,8 +34,11 @@ MATERIAL = re.compile(
 )
 EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
-    r"\b(?:research and markets|to (?:present|webcast|host|speak|attend|participate|report|announce)|conference"
-    r"|webinar|award\w*|named|winner|law firm|shareholder alert|investor alert|reminds|sponsor\w*|donat\w+)\b",
+    r"\b(?:research and markets|research on|announcement dates|release dates|analyst notes?|zacks|highlights:"
+    r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?"
+    r"|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
+    r"|law firm|shareholder alert|investor alert|reminds"
+    r"|to (?:present|webcast|host|speak|attend|participate|report|announce))\b",
     re.I,
 )
 
@@ -86,9 +93,9 @@ def _mark(name: str) -> str:
 
 def _weight(subject: Subject, passage: Passage) -> int:
     """How much a headline is likely to matter: it names the company, it tells of business, it promotes."""
-    headline = passage.headline
-    named = _mark(subject.name) in headline.lower()
-    return 2 * named + 2 * bool(MATERIAL.search(headline)) - 2 * bool(PROMOTION.search(headline))
+    headline, mark = passage.headline, _mark(subject.name)
+    named = 2 if mark in headline.lower()[:FOREMOST] else int(mark in headline.lower())
+    return named + 2 * bool(MATERIAL.search(headline)) - 2 * bool(PROMOTION.search(headline))
 
 
 def _foremost(subject: Subject, news: list[Passage]) -> list[Passage]:
@@ -137,25 +144,29 @@ def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[
     ]  # fmt: skip
     if filed:
         return f"the likely cause is the report filed {filed[0].filed_at.date()}", (filed[0].id,)
-    told = [passage for passage in news if _between(after, passage.published_at, until)]
-    if told:
-        best = max(told, key=lambda passage: (_weight(subject, passage), passage.score, passage.id))
-        return f'the likely cause is the headline "{one_line(best.headline)}"', (best.id,)
     likewise = _of_peers(subject, bars, at)
     if likewise is not None:
         return f"the likely cause is the industry, whose median change is {likewise:+.2f}%", ()
+    told = [passage for passage in news if _between(after, passage.published_at, until)]
+    best = max(told, key=lambda passage: (_weight(subject, passage), passage.score, passage.id), default=None)
+    if best is not None and _weight(subject, best) >= WEIGHTY:
+        return f'the likely cause is the headline "{one_line(best.headline)}"', (best.id,)
     return "no news or report of that day names a cause", ()
 
 
 def _between(after: datetime, moment: datetime, until: datetime) -> bool:
-    """Whether something became known after one close and by the next; what is dated by day only, by its day."""
-    return (
-        after < moment <= until or (moment.hour, moment.minute) == (23, 59) and moment.date() == until.date()
+    """Whether something became known after one close and by the next; what is dated by day only, by its
+    day.
+    """
+    return after < moment <= until or (
+        (moment.hour, moment.minute) == (23, 59) and moment.date() == until.date()
     )
 
 
 def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
-    """The peers' median change of that session, if it is at least half of the company's own and of its sign."""
+    """The peers' median change of that session, if it is at least half of the company's own and of its
+    sign.
+    """
     own, day = 100 * float(bars.returns[at]), bars.days[at + 1]
     changes = []
     for peer in subject.peers:

@@ -1,8 +1,9 @@
-"""The latest report filed: its figures, year on year and quarter on quarter, solvency, and the price after it.
+"""The latest report filed: its figures, year on year and quarter on quarter, solvency, and the price after
+it.
 
-Only figures of the past three years count. A quarter is compared with the one that ended a year before, within
-20 days; where a company files years only, a year with the year before. A change from a loss has no percentage:
-that a loss turned into a profit, or grew, is said in the figures themselves.
+Only figures of the past three years count. A quarter is compared with the one that ended a year before,
+within 20 days; where a company files years only, a year with the year before. A change from a loss has no
+percentage: that a loss turned into a profit, or grew, is said in the figures themselves.
 """
 
 from datetime import date, timedelta

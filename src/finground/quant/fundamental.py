@@ -1,9 +1,9 @@
 """Valuation, profitability and growth against industry peers by percentile, and what revenue is used for.
 
 P/E is the market value over the net income of the last four quarters, P/B over the shareholders' equity
-last filed; the market value is the last quoted price times the shares outstanding last filed, and unknown where
-quoted prices are adjusted for later splits. Return on equity is the income of four quarters over the equity last
-filed. A percentile is the share of peers with a lower value.
+last filed; the market value is the last quoted price times the shares outstanding last filed, and unknown
+where quoted prices are adjusted for later splits. Return on equity is the income of four quarters over the
+equity last filed. A percentile is the share of peers with a lower value.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,7 +56,9 @@ def fundamental(subject: Subject) -> Notes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A measure of every company of a bundle: what each has, and in one order their places, values and ids."""
+    """A measure of every company of a bundle: what each has, and in one order their places, values and
+    ids.
+    """
 
     found: Mapping[str, Measured | str]
     places: Mapping[str, int]
@@ -95,7 +97,8 @@ def _measure(notes: Notes, name: str, shape: tuple[str, str, int], measure: Meas
         if len(peers) == 1:
             text += f", {word} the {middle:.2f}{mark} of the one peer known"
         else:
-            text += f", {word} the peers' median of {middle:.2f}{mark}, at percentile {lower:.0f} of {len(peers)} peers"
+            text += f", {word} the peers' median of {middle:.2f}{mark}"
+            text += f", at percentile {lower:.0f} of {len(peers)} peers"
         inputs = (*inputs, *chain.from_iterable((*field.ids[:at], *field.ids[at + 1 :])))
         if word != "equal to":
             signal = "bullish" if (value > middle) == (good > 0) else "bearish"
@@ -117,7 +120,8 @@ def _uses(notes: Notes) -> None:
         return
     parts = [f"{USES[slug]} {100 * part.value / whole.value:.1f}%" for slug, (part, whole) in shown.items()]
     whole = next(iter(shown.values()))[1]
-    text = f"As shares of revenue of the {'year' if is_year(whole) else 'quarter'} ended {newest}: {', '.join(parts)}."
+    of = "year" if is_year(whole) else "quarter"
+    text = f"As shares of revenue of the {of} ended {newest}: {', '.join(parts)}."
     part = next(iter(shown.values()))[0]
     figure = Figure(100 * part.value / whole.value, "percent", newest, whole.period_start)
     inputs = tuple(dict.fromkeys(fact.id for pair in shown.values() for fact in pair))
@@ -194,7 +198,9 @@ def net_margin(subject: Subject, entity: str) -> Measured | str:
 
 
 def return_on_equity(subject: Subject, entity: str) -> Measured | str:
-    """Net income of the last four quarters over the equity last filed, in percent; undefined without equity."""
+    """Net income of the last four quarters over the equity last filed, in percent; undefined without
+    equity.
+    """
     income, equity = (
         twelve_months(subject, "net-income", entity),
         subject.quarters("shareholders-equity", entity),

@@ -149,7 +149,8 @@ class Board:
     def quarters(self, entity: str, metric: str) -> list[Fact]:
         """Quarterly figures of a metric, or balance-sheet values, of the past three years; newest first.
 
-        Of several filings for a period the last one filed counts. Fiscal years only where there is no quarter.
+        Of several filings for a period the last one filed counts. Fiscal years only where there is no
+        quarter.
         """
         key = entity, metric
         if key not in self._quarters:

@@ -1,5 +1,5 @@
-"""Technical signals of the past month: MACD and RSI with their crosses, moving averages, candlesticks with their
-key levels, Bollinger bands, support and resistance.
+"""Technical signals of the past month: MACD and RSI with their crosses, moving averages, candlesticks with
+their key levels, Bollinger bands, support and resistance.
 
 Indicators are TA-Lib's over adjusted prices. Where a window is not yet full the item is a gap (cases R1,
 R2).
@@ -147,12 +147,13 @@ def _patterns(notes: Notes, bars: Bars) -> None:
     """
     first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
     found = [candle for candle in candles(bars) if candle.at >= first]
-    close = float(bars.close[-1])
-    for candle in found[::-1][:SHOWN_PATTERNS]:
+    close, last = float(bars.close[-1]), {candle.name: candle for candle in found}
+    for candle in sorted(last.values(), key=lambda candle: candle.at)[::-1][:SHOWN_PATTERNS]:
         day, stands = bars.day(candle.at), _stands(candle, close)
         article = "An" if candle.name[0] in "aeiou" else "A"
         state = "stands" if stands else "has been broken"
-        text = f"{article} {candle.name} pattern was completed on {day}; its key level of {candle.level:.2f} {state}."
+        level = f"its key level of {candle.level:.2f} {state}"
+        text = f"{article} {candle.name} pattern was completed on {day}; {level}."
         counts = stands and candle.at == found[-1].at
         name = f"pattern-{candle.name.replace(' ', '-')}"
         signal = _side(candle.bullish) if counts else _neutral()

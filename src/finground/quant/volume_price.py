@@ -1,8 +1,8 @@
-"""Volume and price: the last session's price, change, volume, value and turnover, its place in the year, and
-peers and index beside it.
+"""Volume and price: the last session's price, change, volume, value and turnover, its place in the year,
+and peers and index beside it.
 
-Shares traded are counted in shares, whatever the board lot; the turnover rate is over the float (A-shares) and a
-gap where the float is not known. A close at the day's limit is said where the exchange has one.
+Shares traded are counted in shares, whatever the board lot; the turnover rate is over the float (A-shares)
+and a gap where the float is not known. A close at the day's limit is said where the exchange has one.
 """
 
 from datetime import date
@@ -102,7 +102,8 @@ def _year(notes: Notes, bars: Bars) -> None:
     low, high, now = float(closes.min()), float(closes.max()), float(closes[-1])
     off = 100 * (1 - now / high)
     where = "at" if off == 0 else f"{off:.2f}% below"
-    text = f"The last price is {where} the highest of {YEAR_SESSIONS} adjusted closes, which lie between {low:.2f} and {high:.2f}."
+    span = f"which lie between {low:.2f} and {high:.2f}"
+    text = f"The last price is {where} the highest of {YEAR_SESSIONS} adjusted closes, {span}."
     figure = Figure(off, "percent", bars.day(-1), bars.day(-YEAR_SESSIONS))
     notes.say("year-range", figure, text, inputs=(bars.id,))
 

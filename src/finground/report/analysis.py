@@ -1,10 +1,10 @@
-"""The analyst's report by rules, in the four steps of the response standard (FinSphere, appendix D): movement
-and its main cause, two conclusions, the dimensions with their figures, a summary with reasons.
+"""The analyst's report by rules, in the four steps of the response standard (FinSphere, appendix D):
+movement and its main cause, two conclusions, the dimensions with their figures, a summary with reasons.
 
 A conclusion follows from signals and from nothing else: more bullish than bearish ones call for attention,
 more bearish ones for caution, as many of both for observation; short-term from technical signals, medium to
-long-term from financial and fundamental ones. The lead of a dimension follows from its own signals likewise. A
-dimension without data is named, and no number is given for it (case R3).
+long-term from financial and fundamental ones. The lead of a dimension follows from its own signals
+likewise. A dimension without data is named, and no number is given for it (case R3).
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ ADVICE = {
 }
 HORIZONS = (("in the short term", SHORT_TERM), ("in the medium to long term", LONG_TERM))
 REASONS = 4  # signals of one side that a conclusion names
-NOT_GIVEN = 8  # missing items that a report names one by one
+NOT_GIVEN = 7  # missing items that a report names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _final(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> Section:
     """Both conclusions with the signals they follow from, what to watch, and what it means for the reader."""
     told = {row.id for rows in shown.values() for row in rows}
     found = [conclude_from(brief, entity, tools) for _, tools in HORIZONS]
-    given = [one.told(told) for one in found]
+    given = found if full else [one.told(told) for one in found]
     sentences = [_reasoned(when, one) for (when, _), one in zip(HORIZONS, given, strict=True)]
     name = brief.names[entity]
     opening = f"In summary for {name}, " if len(brief.companies) > 1 else "In summary, "
@@ -210,17 +210,17 @@ def _missing(brief: Brief, entity: str, *, full: bool) -> list[Section]:
         sentences.append(f"No data for {brief.names[entity]}: {named}.")
     own = [gap for gap in brief.bundle.gaps if gap.entity == entity and gap.tool and gap.tool not in bare]
     if full and own:
-        sentences.append(f"Not given: {_not_given(own)}.")
+        sentences += ["Not given are the following.", *_not_given(own)]
     return [Section("missing", " ".join(sentences))] if sentences else []
 
 
-def _not_given(gaps: list[Gap]) -> str:
-    """Items by reason."""
+def _not_given(gaps: list[Gap]) -> list[str]:
+    """Items by reason, a sentence each."""
     by_reason: dict[str, list[str]] = {}
     for gap in gaps[:NOT_GIVEN]:
         by_reason.setdefault(gap.why.rstrip("."), []).append(gap.what)
-    more = f"; {len(gaps) - NOT_GIVEN} more" if len(gaps) > NOT_GIVEN else ""
-    return "; ".join(f"{listed(items)} ({why})" for why, items in by_reason.items()) + more
+    more = ["Others are in the list of gaps."] if len(gaps) > NOT_GIVEN else []
+    return [*(f"{_capital(listed(items))}: {why}." for why, items in by_reason.items()), *more]
 
 
 def _capital(text: str) -> str:

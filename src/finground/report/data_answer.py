@@ -8,16 +8,16 @@ from finground.records.bundle import Gap
 from finground.records.report import Section
 from finground.report.brief import Brief
 from finground.report.figures import figure, period
-from finground.report.rows import Row, filed_on, rows
+from finground.report.rows import FELL, ROSE, Row, asks_for_change, asks_yes_or_no, filed_on, rows
 
 HEAD = ("Entity", "Metric", "Period", "Value", "Filed", "Source")
 MORE = re.compile(
     r"\b(higher|greater|more|larger|bigger|better|above|exceed\w*|outperform\w*|beat\w*)\b", re.I
 )
 LESS = re.compile(r"\b(lower|less|smaller|fewer|worse|below|underperform\w*)\b", re.I)
-ROSE = re.compile(r"\b(increas\w+|grow\w*|grew|ris\w+|rose|improv\w+|up|gain\w*|climb\w*)\b", re.I)
-FELL = re.compile(
-    r"\b(decreas\w+|declin\w+|fall\w*|fell|drop\w*|worsen\w*|down|los[et]\w*|shrink\w*|shrank)\b", re.I
+PROFIT, LOSS = (
+    re.compile(r"\bprofit(?:able|ability)?\b", re.I),
+    re.compile(r"\b(?:a|at a|making) loss|los(?:t|ing) money\b", re.I),
 )
 ADVICE = re.compile(r"\b(invest|buy|sell|hold|worth)\w*\b", re.I)
 
@@ -71,10 +71,46 @@ def comparisons(brief: Brief) -> Section:
             if len(past) > 1
             else ""
         )
+        if not said and len(past) == 1:
+            said = _alone(brief, past[0])
         if said:
             sentences.append(said)
             used += [row.fact.id for row in (past or newest)]
     return Section("comparison", "\n".join(sentences), tuple(dict.fromkeys(used)))
+
+
+def _alone(brief: Brief, row: Row) -> str:
+    """A single figure in a sentence; over the prices of an interval also how it went."""
+    metric, name = brief.metric(row.fact.metric), brief.names.get(row.entity, row.entity)
+    if asks_for_change(brief.query, brief.request):
+        return (
+            _over_sessions(brief, row)
+            or f"Whether {metric} rose or fell cannot be said: one period is known."
+        )
+    sign = ""
+    if asks_yes_or_no(brief.query, brief.request) and row.fact.metric in ("net-income", "net-profit-margin"):
+        wanted = 1 if PROFIT.search(brief.query) else -1 if LOSS.search(brief.query) else 0
+        sign = ("Yes. " if row.value * wanted > 0 else "No. ") if wanted and row.value else ""
+    return f"{sign}{metric} of {name} is {row.shown} ({row.period})."
+
+
+def _over_sessions(brief: Brief, row: Row) -> str:
+    """How the quoted price went from the first session read to the last."""
+    series = next(
+        (one for one in brief.bundle.series if one.entity == row.entity and "close" in one.names), None
+    )
+    close = None if series is None or row.fact.metric != "stock-price" else series.column("close")
+    if series is None or close is None or len(close) < 2:
+        return ""
+    first, last = float(close[0]), float(close[-1])
+    word = "rose" if last > first else "fell" if last < first else "did not change"
+    yes = (word == "rose") == bool(ROSE.search(brief.query)) and last != first
+    days, name = series.times.astype("datetime64[D]"), brief.names.get(row.entity, row.entity)
+    unit = f" {series.currency}" if series.currency else ""
+    return (
+        f"{'Yes' if yes else 'No'}. {brief.metric('stock-price')} of {name} {word} "
+        f"from {first:.2f}{unit} ({days[0]}) to {last:.2f}{unit} ({days[-1]})."
+    )
 
 
 def verdict(brief: Brief) -> str:
@@ -109,7 +145,7 @@ def _against_others(brief: Brief, newest: list[Row]) -> str:
 
 def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
     """Yes or no to "is A's … higher than B's", where the question says which way and A is named first."""
-    if brief.request.kind != "yes-no" or newest[0].value == newest[1].value:
+    if not asks_yes_or_no(brief.query, brief.request) or newest[0].value == newest[1].value:
         return ""
     more, less = MORE.search(brief.query), LESS.search(brief.query)
     if bool(more) == bool(less):
@@ -126,7 +162,7 @@ def _against_past(brief: Brief, found: list[Row]) -> str:
     name = brief.names.get(now.entity, now.entity)
     answer = ""
     rose, fell = ROSE.search(brief.query), FELL.search(brief.query)
-    if brief.request.kind == "yes-no" and bool(rose) != bool(fell):
+    if asks_yes_or_no(brief.query, brief.request) and bool(rose) != bool(fell):
         answer = "Yes. " if (word == "rose") == bool(rose) and word != "did not change" else "No. "
     return (
         f"{answer}{brief.metric(now.fact.metric)} of {name} {word} from {then.shown} ({then.period}) "
@@ -144,7 +180,9 @@ def _same_season(row: Row, now: Row) -> bool:
 
 def news(brief: Brief, most: int = 3) -> Section:
     """The passages nearest to the question, quoted."""
-    best = sorted(brief.bundle.passages, key=lambda row: (-row.score, row.id))[:most]
+    told = {brief.ticker(row.entity) for row in rows(brief)}
+    about = (row for row in brief.bundle.passages if not told or told & set(row.tickers))
+    best = sorted(about, key=lambda row: (-row.score, row.id))[:most]
     lines = [
         f'{row.published_at.date()}, {row.source}: "{" ".join(row.headline.split())}"'
         for row in best

@@ -1,24 +1,25 @@
 """Does a report say only what was found? Numbers, dates, quotations, names, tickers and directions (law 3).
 
-A number is borne out by a fact, a finding, a price of a day the sentence names (or the last), a gap's nearest
-figure or a passage, within half a unit of its own last digit: 25.28 may be written 25.3, one changed digit is
-found. Where the sentence names a company or a measure, it must be a figure of that company and measure; a date
-must be one of theirs, and a direction the one that was found for them.
+A number is borne out by a fact, a finding, a price of a day the sentence names (or the last), a gap's
+nearest figure or a passage, within half a unit of its own last digit: 25.28 may be written 25.3, one
+changed digit is found. Where the sentence names a company or a measure, it must be a figure of that company
+and measure; a date must be one of theirs, and a direction the one that was found for them.
 """
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date
 from itertools import pairwise
 
 from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
 from finground.report.brief import Brief
 from finground.report.data_answer import verdict
-from finground.report.evidence import About, Evidence, Known, gather
+from finground.report.evidence import About, Evidence, gather, may_mean
+from finground.report.known import Known
 from finground.report.lexicon import Mention
 from finground.report.polarity import Side, sides
-from finground.report.reading import NUMBER, Day, Number, read_dates, read_numbers, sentences
+from finground.report.reading import NUMBER, Day, Number, sentences
+from finground.report.sentence import CODE, Sentence, bound, part_of, read
 
 TERMS = (
     "golden cross", "death cross", "overbought", "oversold", "engulfing", "hammer", "morning star",
@@ -33,13 +34,16 @@ LEVELS = {
 }  # fmt: skip
 TICKER = re.compile(r"(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
 BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
-QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”')
-NAMED = re.compile(r"\b[^\W\d_a-z][\w&'’-]+(?: (?:& )?[^\W\d_a-z][\w&.'’-]*)*")
-FORM = re.compile(r"\b(?:10-[KQ]|8-K|20-F|6-K)(?:/A)?\b")
-CODE = re.compile(r"\b\d{6,}-\d{2,}-\d{3,}\b")  # an accession number of EDGAR
-NEGATIVE = re.compile(r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?)(?:\s+(?:of|at))?\s*[$€£]?$", re.I)
-COMPARED = re.compile(r"\b(?:(?P<more>higher|above|greater|more)|(?P<less>lower|below|less))\b(?:\s+than)?", re.I)
-FROM_TO = re.compile(r"\b(?:(?P<more>rose|increased|grew|climbed)|(?P<less>fell|declined|decreased|dropped))\b", re.I)
+NAMED = re.compile(r"\b[^\W\d_a-z][\w&.'’/-]+(?:,? (?:& )?[^\W\d_a-z][\w&.'’/-]*)*")
+NEGATIVE = re.compile(
+    r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?)(?:\s+(?:of|at))?\s*[$€£]?$", re.I
+)
+COMPARED = re.compile(
+    r"\b(?:(?P<more>higher|above|greater|more)|(?P<less>lower|below|less))\b(?:\s+than)?", re.I
+)
+FROM_TO = re.compile(
+    r"\b(?:(?P<more>rose|increased|grew|climbed)|(?P<less>fell|declined|decreased|dropped))\b", re.I
+)
 MUST_BE_FOUND = ("cross", "mood", "flow", "zone", "move")  # families that nobody may claim without a finding
 
 
@@ -49,36 +53,6 @@ class Traced:
 
     ids: tuple[str, ...]
     ungrounded: tuple[Ungrounded, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence with quotations and dates blanked, and what it names, each with its place."""
-
-    original: str
-    text: str
-    quotations: tuple[str, ...]
-    days: tuple[Day, ...]
-    numbers: tuple[Number, ...]
-    measures: tuple[Mention, ...]
-    companies: tuple[Mention, ...]
-    of: frozenset[str]  # companies it is about where it names none
-
-    @property
-    def exact(self) -> set[date]:
-        """Its dates that are days."""
-        return {day.first for day in self.days if day.first == day.last}
-
-    def about(self, at: int) -> About:
-        """What a place is about: what is named since the number before it, or else last; where nothing is
-        named before the first number, what is named after."""
-        return About(_bound(self.companies, self.numbers, at) or self.of, _bound(self.measures, self.numbers, at))
-
-    def nearest(self, at: int) -> About:
-        """What is named last before a place, or first after it."""
-        every = (_bound(named, (), at) for named in (self.companies, self.measures))
-        entities, keys = every
-        return About(entities or self.of, keys)
 
 
 def check(report: Report, brief: Brief) -> Report:
@@ -101,7 +75,7 @@ def trace(section: Section, evidence: Evidence) -> Traced:
     companies = evidence.brief.companies
     of = frozenset(companies) if len(companies) == 1 else frozenset[str]()
     for text in sentences(section.text):
-        sentence = _read(text, evidence, of)
+        sentence = read(text, evidence.lexicon, of)
         if len(companies) != 1 and sentence.companies:
             of = sentence.companies[-1].keys
         for part in (_quotations, _numbers, _dates, _directions, _orders, _names):
@@ -115,35 +89,10 @@ def trace(section: Section, evidence: Evidence) -> Traced:
 Found = tuple[list[str], list[tuple[str, str]]]
 
 
-def _read(text: str, evidence: Evidence, of: frozenset[str]) -> Sentence:
-    said = tuple(first or second for first, second in QUOTED.findall(text))
-    bare = QUOTED.sub(_blank, text)
-    bare, days = read_dates(bare)
-    measures, companies = evidence.lexicon.named(bare)
-    numbers = read_numbers(FORM.sub(_blank, CODE.sub(_blank, bare)))
-    return Sentence(text, bare, said, tuple(days), tuple(numbers), tuple(measures), tuple(companies), of)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
-
-
-def _bound(named: tuple[Mention, ...], numbers: tuple[Number, ...], at: int) -> frozenset[str]:
-    """The keys of what a place is bound to: all that is named since the figure before, else the last named; where
-    the first figure comes before all names, what is named after the place."""
-    before = [one for one in named if one.start < at]
-    if before and (not numbers or named[0].start < numbers[0].start):
-        ends = [number.end for number in numbers if number.end <= before[-1].start]
-        since = [one for one in before if ends and one.start >= ends[-1]] if ends else before
-        return frozenset(key for one in (since if numbers else before[-1:]) for key in one.keys)
-    after = [one for one in named if one.start >= at]
-    until = next((number.start for number in numbers if after and number.start > after[0].start), 10**9)
-    chosen = [one for one in after if one.start < until] if numbers else after[:1]
-    return frozenset(key for one in chosen or named[-1:] for key in one.keys)
-
-
 def _quotations(sentence: Sentence, evidence: Evidence) -> Found:
-    return [], [(text, "no news item says that") for text in sentence.quotations if not evidence.quoted_on(text)]
+    return [], [
+        (text, "no news item says that") for text in sentence.quotations if not evidence.quoted_on(text)
+    ]
 
 
 def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
@@ -163,7 +112,9 @@ def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
         for at, number in enumerate(sentence.numbers)
         if number.counts and supports[at] and not _together(at, sentence, supports)
     ]
-    flaws += [(code, "no such source was read") for code in CODE.findall(sentence.text) if code not in evidence.text]
+    flaws += [
+        (code, "no such source was read") for code in CODE.findall(sentence.text) if code not in evidence.text
+    ]
     return ids, flaws
 
 
@@ -194,10 +145,10 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
     for day in sentence.days:
         about = sentence.nearest(day.start)
         if told and not about.keys - {"news"}:
-            fits = any(day.first <= known <= day.last for known in told)
+            fits = any(may_mean(day, known) for known in told)
         else:
             fits = evidence.dated(day, about) or _priced(sentence, day, evidence)
-            fits = fits or any(day.first <= known <= day.last for known in told)
+            fits = fits or any(may_mean(day, known) for known in told)
         wrong += [] if fits else [(day.text, "no such date was read")]
     return [], wrong
 
@@ -251,18 +202,20 @@ def _directions(sentence: Sentence, evidence: Evidence) -> Found:
 
 def _signs(side: Side, number: Number) -> bool:
     """Whether the word is the number's sign, which is checked with it."""
-    return side.family == "move" and number.signed and (
-        0 <= number.start - side.end <= 8 or 0 <= side.start - number.end <= 4
+    return (
+        side.family == "move"
+        and number.signed
+        and (0 <= number.start - side.end <= 8 or 0 <= side.start - number.end <= 4)
     )
 
 
 def _stands_by(side: Side, sentence: Sentence) -> list[Mention]:
     """The measures a word speaks of: in its part of the sentence the nearest before it, else the first after
     it; all that are listed after a colon."""
-    start, end = _part(sentence.text, side.start)
+    start, end = part_of(sentence.text, side.start)
     own = [one for one in sentence.measures if start <= one.start < end]
     after = [one for one in own if one.start >= side.end]
-    if sentence.text[side.end : side.end + 1] == ":":
+    if side.family == "mood" and sentence.text[side.end : side.end + 1] == ":":
         return after
     inside = [one for one in own if one.start <= side.start < one.end]
     before = [one for one in own if one.start < side.start]
@@ -275,23 +228,16 @@ def _stands_by(side: Side, sentence: Sentence) -> list[Mention]:
     return [one for one in sentence.measures if one.start < start][-1:]
 
 
-def _part(text: str, at: int) -> tuple[int, int]:
-    """The part of a sentence between semicolons and brackets that a place lies in."""
-    start = max(text.rfind(mark, 0, at) for mark in ";(") + 1
-    ends = [place for mark in ";)" if (place := text.find(mark, at)) >= 0]
-    return start, min(ends, default=len(text))
-
-
 def _turned(side: Side, mention: Mention, sentence: Sentence, evidence: Evidence) -> str:
     """Why the word is wrong for that measure; empty if it is right, or nothing can be said."""
-    entities = _bound(sentence.companies, sentence.numbers, side.start) or sentence.of
+    entities = bound(sentence.companies, sentence.numbers, side.start) or sentence.of
     told = evidence.said(About(entities, mention.keys), sentence.exact)
     known = {row_side for row in told for family, row_side in row.sides if family == side.family}
-    if side.side in known or evidence.brief.plan.kind != "analysis" and not known:
+    if side.side in known or (evidence.brief.plan.kind != "analysis" and not known):
         return ""
     if known:
         return f"what was read says {' and '.join(sorted(known))}"
-    if side.family not in MUST_BE_FOUND or sentence.numbers and side.family == "move":
+    if side.family not in MUST_BE_FOUND or (sentence.numbers and side.family == "move"):
         return ""
     if "news" in mention.keys or any(mention.keys & {"news"} for mention in sentence.measures):
         return ""
@@ -307,7 +253,9 @@ def _orders(sentence: Sentence, evidence: Evidence) -> Found:  # noqa: ARG001 - 
             if pair is not None and pair[0] != pair[1]:
                 less, more = (pair[1] < pair[0], pair[0] < pair[1])
                 wants_more = bool(word["more"])
-                right = (more if wants_more else less) if pattern is FROM_TO else (less if wants_more else more)
+                right = (
+                    (more if wants_more else less) if pattern is FROM_TO else (less if wants_more else more)
+                )
                 flaws += [] if right else [(word[0], "the figures beside it are in the other order")]
     listed = re.search(r"\b(highest|lowest) first\b", sentence.text, re.I)
     if listed:
@@ -324,11 +272,10 @@ def _pair(word: re.Match[str], sentence: Sentence, *, after_only: bool) -> tuple
     pair = after[:2] if after_only else [*before[-1:], *after[:1]]
     if len(pair) < 2 or pair[0].kind != pair[1].kind or any(number.counts for number in pair):
         return None
-    between = sentence.text[pair[0].end : word.start()] if not after_only else ""
-    between += sentence.text[word.end() : pair[-1].start if not after_only else pair[0].start]
-    return None if ";" in between or (after_only and " to " not in sentence.text[pair[0].end : pair[1].start]) else (
-        pair[0].value, pair[1].value
-    )  # fmt: skip
+    between = sentence.text[pair[0].end : pair[1].start]
+    if ";" in between or (after_only and " to " not in between):
+        return None
+    return pair[0].value, pair[1].value
 
 
 def _names(sentence: Sentence, evidence: Evidence) -> Found:
@@ -352,22 +299,21 @@ def _names(sentence: Sentence, evidence: Evidence) -> Found:
 def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
     """Companies of the catalogue that a sentence names and the brief does not."""
     known = [(mention.start, mention.end) for mention in sentence.companies]
-    companies = evidence.brief.catalog.companies
+    companies, names = evidence.brief.catalog.companies, evidence.brief.names.keys()
     found = []
     for match in NAMED.finditer(sentence.text):
         if any(start < match.end() and match.start() < end for start, end in known):
             continue
-        name = next((name for name in _begun(match[0]) if companies.exactly(normal(name))), "")
-        if " " in name or (name and match.start()):  # a sentence may begin with any word
-            bearers = {company.id for company in companies.exactly(normal(name))}
-            found += [] if bearers & evidence.brief.names.keys() or name.lower() in evidence.text else [name]
+        words, at = match[0].split(" "), 0
+        while at < len(words):
+            sizes = range(len(words), at, -1)
+            end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
+            name = " ".join(words[at:end]).rstrip(",.")
+            if end > at + 1 or (end > at and at + match.start()):  # a sentence may begin with any word
+                bearers = {company.id for company in companies.exactly(normal(name))}
+                found += [] if bearers & names or name.lower() in evidence.text else [name]
+            at = max(end, at + 1)
     return found
-
-
-def _begun(words: str) -> list[str]:
-    """The words, the words without the last, and so on."""
-    parts = words.split(" ")
-    return [" ".join(parts[:size]) for size in range(len(parts), 0, -1)]
 
 
 def _verdict(section: Section, brief: Brief) -> list[tuple[str, str]]:

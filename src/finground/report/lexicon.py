@@ -1,7 +1,7 @@
 """Which measures and companies a sentence names, and where: what a figure beside them must be a figure of.
 
-A measure has keys: the slugs of the catalogue's metrics, and the names of the tools' findings. "price" may mean
-several of them; "P/E ratio" means one.
+A measure has keys: the slugs of the catalogue's metrics, and the names of the tools' findings. "price" may
+mean several of them; "P/E ratio" means one.
 """
 
 import re
@@ -16,8 +16,8 @@ from finground.report.brief import Brief
 WORD = re.compile(r"[^\W_][\w&'’/-]*(?:\.(?=\w))?[\w&'’/-]*")
 LONGEST = 7  # words of a name or a term
 PRICE = (
-    "last price", "latest price", "price", "prices", "close", "closes", "closed", "closing price", "share price",
-    "stock price", "stock", "shares closed",
+    "last price", "latest price", "price", "prices", "close", "closes", "closed", "closing price",
+    "share price", "stock price", "shares closed",
 )  # fmt: skip
 PRICED = ("last-price", "change", "change-20-sessions", "year-range", "price-limit", "stock-price", "bars")
 TERMS: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,14 @@ TERMS: dict[str, tuple[str, ...]] = {
     "money-flow-index": ("money flow index",),
     "chaikin-money-flow": ("chaikin money flow", "chaikin"),
     "latest-report": ("report", "latest report"),
-    "use-of-revenue": ("shares of revenue", "use of revenue"),
+    "use-of-revenue": (
+        "shares of revenue",
+        "use of revenue",
+        "cost of revenue",
+        "research and development",
+        "selling and administration",
+        "operating income",
+    ),
     "unusual-movement": ("unusual movement", "movement", "standard deviations", "index"),
     "movement": ("unusual movement", "movement"),
     "news": ("news", "headline", "headlines", "wrote"),
@@ -63,6 +70,10 @@ PATTERNS = (
     "piercing line", "dark cloud cover", "three white soldiers", "three black crows", "harami", "kicking",
     "three inside", "three outside",
 )  # fmt: skip
+SPELLINGS = {
+    "p/e": "price-to-earnings", "p/e ratio": "price-to-earnings", "p/b ratio": "price-to-book",
+    "debt-to-assets ratio": "debt-ratio", "net profit": "net-income",
+}  # fmt: skip
 SUFFIXES = ("-yoy", "-qoq")
 
 
@@ -76,7 +87,9 @@ class Mention:
 
 
 def key_of(finding: str) -> str:
-    """The key of a finding's name: patterns of either side are one measure, a change belongs to its metric."""
+    """The key of a finding's name: patterns of either side are one measure, a change belongs to its
+    metric.
+    """
     if finding.startswith("pattern-"):
         return finding.replace("pattern-bullish-", "pattern-").replace("pattern-bearish-", "pattern-")
     if finding.startswith("news-"):
@@ -144,8 +157,7 @@ def _measures(metrics: Metrics) -> Mapping[str, frozenset[str]]:
     for metric in metrics.all:
         for term in (metric.name, *metric.aliases, metric.slug, metric.slug.replace("-", " ")):
             found.setdefault(_words(term), set()).add(metric.slug)
-    for term, slug in (("p/e ratio", "price-to-earnings"), ("p/b ratio", "price-to-book"), ("p/e", "price-to-earnings"),
-                       ("debt-to-assets ratio", "debt-ratio"), ("net profit", "net-income")):  # fmt: skip
+    for term, slug in SPELLINGS.items():
         found.setdefault(term, set()).add(slug)
     return {term: frozenset(keys) for term, keys in found.items()}
 
@@ -160,7 +172,9 @@ def _words(text: str) -> str:
 
 
 def _companies(names: Mapping[str, str]) -> dict[str, set[str]]:
-    """Ids by name in plain words: whole, without the legal form, and by a first word that is one company's."""
+    """Ids by name in plain words: whole, without the legal form, and by a first word that is one
+    company's.
+    """
     found: dict[str, set[str]] = {}
     for id, name in names.items():
         spelled = dict.fromkeys((_words(name), *(key for key in company_keys(name)), *_spoken(name)))

@@ -3,8 +3,15 @@
 import re
 
 LEGAL = {
-    "CORP": "Corp", "INC": "Inc", "CO": "Co", "LTD": "Ltd", "PLC": "plc", "COM": "Com", "LP": "LP", "LLC": "LLC",
+    "CORP": "Corp", "INC": "Inc", "CO": "Co", "LTD": "Ltd", "PLC": "plc", "COM": "Com", "LP": "LP",
+    "LLC": "LLC",
 }  # fmt: skip
+SPELLED = {
+    "JPMORGAN": "JPMorgan",
+    "UNITEDHEALTH": "UnitedHealth",
+    "MCDONALDS": "McDonald's",
+    "PEPSICO": "PepsiCo",
+}
 SMALL = frozenset(("OF", "AND", "THE", "FOR", "IN", "DE"))
 VOWELS = frozenset("AEIOUY")
 STATE = re.compile(r"\s*/(?:[A-Z]{2}/?)?$")  # SEC's mark of the state: "DANAHER CORP /DE/"
@@ -24,6 +31,8 @@ def _word(word: str, at: int) -> str:
     bare = word.strip(".,()").upper()
     if bare in LEGAL and at:
         return word.upper().replace(bare, LEGAL[bare])
+    if bare in SPELLED:
+        return SPELLED[bare]
     if bare in SMALL and at:
         return word.lower()
     if not VOWELS & set(bare) or re.search(r"[^A-Z'-]", bare):

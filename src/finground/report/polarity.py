@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 FAMILIES: dict[str, dict[str, str]] = {
     "move": {
-        "up": r"up|rose|ris(?:es?|en|ing)|increas(?:ed?|es|ing)|grew|grow(?:s|n|ing)|gain(?:ed|s|ing)?|higher|ahead"
-        r"|improv(?:ed?|es|ing)|climb(?:ed|s|ing)?|better|strengthen(?:ed|s|ing)?",
-        "down": r"down|fell|fall(?:s|en|ing)?|decreas(?:ed?|es|ing)|declin(?:ed?|es|ing)|dropp?(?:ed|s|ing)?|lower"
-        r"|behind|worsen(?:ed|s|ing)?|shrank|worse|weaken(?:ed|s|ing)?|lost",
+        "up": r"up|rose|ris(?:es?|en|ing)|increas(?:ed?|es|ing)|grew|grow(?:s|n|ing)|gain(?:ed|s|ing)?|higher"
+        r"|ahead|improv(?:ed?|es|ing)|climb(?:ed|s|ing)?|better|strengthen(?:ed|s|ing)?",
+        "down": r"down|fell|fall(?:s|en|ing)?|decreas(?:ed?|es|ing)|declin(?:ed?|es|ing)|dropp?(?:ed|s|ing)?"
+        r"|lower|behind|worsen(?:ed|s|ing)?|shrank|worse|weaken(?:ed|s|ing)?|lost",
     },
     "place": {"above": r"above", "below": r"below"},
     "cross": {"golden": r"golden", "death": r"death"},

@@ -1,8 +1,9 @@
 """The reader's profile, risk and horizon, and how it changes what is concluded.
 
 The horizon says which conclusion comes first. The risk a reader can take says what a stance asks of them: a
-cautious reader wants a bullish one borne out first and takes mixed signals as a warning; a bold one tracks mixed
-signals and meets bearish ones with position control (words of FinSphere's response standard, appendix D).
+cautious reader wants a bullish one borne out first and takes mixed signals as a warning; a bold one tracks
+mixed signals and meets bearish ones with position control (words of FinSphere's response standard, appendix
+D).
 """
 
 from collections.abc import Mapping
@@ -48,7 +49,8 @@ def personal(profile: Mapping[str, str] | None, short: str | None, long: str | N
     horizon, risk = profile.get("horizon", "medium"), profile.get("risk", "medium")
     first = "short" if horizon == "short" else "long"
     if stances[first] is None:
-        return f"For a reader with a {horizon} horizon, {WHEN[first]} no conclusion can be drawn for want of data."
+        nothing = "no conclusion can be drawn for want of data"
+        return f"For a reader with a {horizon} horizon, {WHEN[first]} {nothing}."
     said = SUGGESTED[stances[first] or "neutral", risk]
     return f"For a reader with {risk} risk tolerance and a {horizon} horizon, {WHEN[first]} {said}."
 

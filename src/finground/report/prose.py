@@ -1,7 +1,7 @@
 """Tools' sentences as a paragraph: sentences in a row about one subject become one; no figure is touched.
 
-"Revenue is 5,047 million USD." and "Revenue is up 17.46% year on year." give "Revenue is 5,047 million USD, up
-17.46% year on year."
+"Revenue is 5,047 million USD." and "Revenue is up 17.46% year on year." give "Revenue is 5,047 million USD,
+up 17.46% year on year."
 """
 
 from collections.abc import Iterable, Sequence

@@ -27,9 +27,10 @@ BEFORE = re.compile(
     r"|\b(?P<up>up|rose|gained|increased|grew|higher|ahead|growth|increase|gain|rising))(?:\s+(?:by|of))?\s*$",
     re.I,
 )
+DIGIT = re.compile(r"\d")
 REACH = 24  # characters within which a word of direction stands beside its number
 AFTER = re.compile(
-    r"^[^.;]{0,3}\b(?:(?P<down>lower|behind|decline|decrease|drop)|(?P<up>higher|ahead|increase|gain))\b",
+    r"^[^.;]{0,3}\b(?:(?P<down>lower|behind|decline|decrease|drop|less)|(?P<up>higher|ahead|increase|gain|more))\b",
     re.I,
 )
 MONTHS = {name.lower(): at for at, name in enumerate(calendar.month_name) if name}
@@ -84,13 +85,15 @@ def sentences(text: str) -> list[str]:
     return [
         part
         for line in text.split("\n")
-        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\"“])", line)
+        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z\d\"“])", line)
         if part.strip()
     ]
 
 
 def read_numbers(text: str) -> list[Number]:
     """All numbers of a text whose dates have been taken out."""
+    if not DIGIT.search(text):
+        return []
     return [_number(text, found) for found in NUMBER.finditer(text)]
 
 
@@ -120,6 +123,8 @@ def _kind(found: re.Match[str]) -> str:
 def read_dates(text: str) -> tuple[str, list[Day]]:
     """The text with its dates blanked, and the dates; an impossible one is left in, as a number."""
     days: list[Day] = []
+    if not DIGIT.search(text):
+        return text, days
 
     def take(found: re.Match[str]) -> str:
         day = _day(found)

@@ -1,9 +1,11 @@
 """The rows of a data answer: the facts asked for, daily values among them."""
 
+import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from finground.records.bundle import Fact
+from finground.records.request import Interval, Request
 from finground.report.brief import Brief
 from finground.report.figures import figure, period
 
@@ -27,16 +29,64 @@ class Row:
         return self.fact.unit, self.fact.currency
 
 
+ROSE = re.compile(r"\b(increas\w+|grow\w*|grew|ris\w+|rose|improv\w+|up|gain\w*|climb\w*)\b", re.I)
+FELL = re.compile(
+    r"\b(decreas\w+|declin\w+|fall\w*|fell|drop\w*|worsen\w*|down|los[et]\w*|shrink\w*|shrank)\b", re.I
+)
+CLOSED = re.compile(r"\s*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
+QUARTERLY = re.compile(
+    r"\b(?:quarter[- ](?:on|over)[- ]quarter|qoq|(?:previous|preceding|prior) quarter|sequential\w*)\b", re.I
+)
+YEAR, QUARTER, SAME = timedelta(days=365), timedelta(days=91), timedelta(days=20)
+
+
+def asks_yes_or_no(query: str, request: Request) -> bool:
+    """Whether the question wants a yes or a no."""
+    return request.kind == "yes-no" or CLOSED.match(query) is not None
+
+
+def asks_for_change(query: str, request: Request) -> bool:
+    """Whether the question is if something of one company rose or fell, which takes two periods."""
+    one = asks_yes_or_no(query, request) and len(request.entities) == 1
+    return one and bool(ROSE.search(query)) != bool(FELL.search(query))
+
+
 def rows(brief: Brief) -> tuple[Row, ...]:
     """By metric as requested, then by entity as asked and read, then newest first."""
     wanted = [metric.slug for metric in brief.request.metrics]
     kept = [fact for fact in brief.latest_facts() if fact.metric in wanted]
+    if asks_for_change(brief.query, brief.request):
+        kept = [
+            fact for slug in wanted for fact in _two_periods(brief, [f for f in kept if f.metric == slug])
+        ]
     entities = list(dict.fromkeys((*brief.companies, *(fact.entity for fact in kept))))
 
     def place(fact: Fact) -> tuple[int, int, int]:
         return wanted.index(fact.metric), entities.index(fact.entity), -fact.period_end.toordinal()
 
     return tuple(Row(fact, fact.entity, period(fact), figure(fact)) for fact in sorted(kept, key=place))
+
+
+def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
+    """The figures of the dates asked, else the newest; of a single one also what it is measured against:
+    the year before, or the quarter before where the question says so.
+    """
+    interval = brief.request.interval
+    newest = sorted(facts, key=lambda fact: fact.period_end, reverse=True)
+    asked = newest[:1] if interval is None else [fact for fact in newest if _inside(fact, interval)]
+    if len(asked) != 1:
+        return asked
+    before = QUARTER if QUARTERLY.search(brief.query) else YEAR
+    then = asked[0].period_end - before
+    older = [fact for fact in newest if fact.period_end < asked[0].period_end]
+    return [*asked, *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
+
+
+def _inside(fact: Fact, interval: Interval) -> bool:
+    """Whether half of a figure's period, or its day, lies in the interval."""
+    start = fact.period_start or fact.period_end
+    common = min(fact.period_end, interval.end) - max(start, interval.start)
+    return 2 * (common.days + 1) >= (fact.period_end - start).days + 1
 
 
 def filed_on(row: Row) -> date:
