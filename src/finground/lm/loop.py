@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from finground.core.errors import FingroundError
+from finground.core.errors import FingroundError, InputError
 from finground.core.log import progress
 from finground.lm import device
 from finground.lm.checkpoint import Checkpoints
@@ -298,7 +298,7 @@ def _held_aside(examples: Examples, settings: Training, seed: int) -> tuple[Exam
     random.Random(f"{seed}/aside").shuffle(order)
     count = math.ceil(len(examples) * settings.stop_early.share)
     if count == len(examples):
-        raise FingroundError("stop_early holds aside every row; give more rows, or a smaller share")
+        raise InputError("stop_early holds aside every row; give more rows, or a smaller share")
     return examples.subset(sorted(order[count:])), examples.subset(sorted(order[:count]))
 
 
