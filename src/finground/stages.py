@@ -185,6 +185,7 @@ def agent(work: Work) -> Outcome:
     from finground.agent.tune import rows
     from finground.lm.tune import held_out_loss, prompt_tune
     from finground.records.request import Pair
+    from finground.roles import belongs
 
     root, settings, kind = work.root, work.settings, work.cell
     with _world(work) as world:
@@ -194,7 +195,7 @@ def agent(work: Work) -> Outcome:
             )
             for part in ("train", "evaluation")
         }
-        about = {"catalog": world.catalog.digest}
+        about = {"catalog": world.catalog.digest, **belongs(world.catalog)}
     base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
     trained = prompt_tune(
         base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about,
