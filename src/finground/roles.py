@@ -64,7 +64,7 @@ def agent(name: str, world: World, root: Root, settings: Settings, as_of: dateti
     from finground.agent.grammar import compact
     from finground.agent.hybrid import HybridAgent
 
-    generator = _generator(root, settings, kind, _agent_folder(root, kind))
+    generator = _generator(root, settings, kind, _agent_folder(root, kind), world.catalog)
     return HybridAgent(generator, world.catalog, settings.agent.form, compact)
 
 
@@ -76,7 +76,10 @@ def tuned_agent(kind: str, world: World, root: Root, settings: Settings, as_of: 
     form = settings.agent.form
     grammar = compact(world.known(as_of)) if form == "compact" else None
     return TunedAgent(
-        _generator(root, settings, kind, _agent_folder(root, kind)), world.catalog, form, grammar
+        _generator(root, settings, kind, _agent_folder(root, kind), world.catalog),
+        world.catalog,
+        form,
+        grammar,
     )
 
 
@@ -149,7 +152,18 @@ def _agent_folder(root: Root, kind: str) -> Path:
     return there(root.agent(kind), f"finground run agent@{kind}")
 
 
-def _generator(root: Root, settings: Settings, kind: str, adapter: Path | None) -> "Generator":
+def belongs(catalog: Catalog) -> dict[str, str]:
+    """What an agent's adapter belongs to beside its base: the metrics, whose related ones it leaves out.
+
+    Companies come and go with the store, and its grammar names those that are there.
+    """
+    return {"metrics": Catalog(Companies(()), catalog.metrics).digest}
+
+
+def _generator(
+    root: Root, settings: Settings, kind: str, adapter: Path | None, catalog: Catalog | None = None
+) -> "Generator":
     from finground.lm.generate import Generator
 
-    return Generator.open(root.base(kind), adapter, dtype=settings.base.dtype)
+    expected = belongs(catalog) if catalog else None
+    return Generator.open(root.base(kind), adapter, dtype=settings.base.dtype, belongs=expected)

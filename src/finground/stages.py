@@ -186,6 +186,7 @@ def agent(work: Work) -> Outcome:
     from finground.agent.tune import rows
     from finground.context.pairs import read_pairs
     from finground.lm.tune import held_out_loss, prompt_tune
+    from finground.roles import belongs
 
     root, settings, kind = work.root, work.settings, work.cell
     with _world(work) as world:
@@ -193,7 +194,7 @@ def agent(work: Work) -> Outcome:
             part: Dataset.from_list(rows(read_pairs(root.context, part), settings.agent.form, world.catalog))
             for part in ("train", "evaluation")
         }
-        about = {"catalog": world.catalog.digest}
+        about = {"catalog": world.catalog.digest, **belongs(world.catalog)}
     base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
     trained = prompt_tune(
         base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about,

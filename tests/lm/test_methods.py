@@ -156,3 +156,11 @@ def test_an_adapter_whose_bytes_changed_is_refused(lora, models, tmp_path):
     (tmp_path / "lora" / adapter.WEIGHTS).write_bytes(content)
     with pytest.raises(InputError, match="has other bytes than its manifest says"):
         Generator.open(models["llama"], tmp_path / "lora")
+
+
+def test_an_adapter_of_another_catalogue_is_refused_naming_both(lora, models):
+    assert Generator.open(models["llama"], lora[0], belongs={"catalog": "c0ffee"}).virtual == 0
+    with pytest.raises(InputError, match="was trained on the catalog c0ffee, not on 5eed"):
+        Generator.open(models["llama"], lora[0], belongs={"catalog": "5eed"})
+    with pytest.raises(InputError, match="was trained on the metrics None, not on 5eed"):
+        Generator.open(models["llama"], lora[0], belongs={"metrics": "5eed"})

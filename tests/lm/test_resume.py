@@ -110,6 +110,11 @@ def test_early_stopping_is_resumed_and_ends_with_the_best_weights(models, tmp_pa
     resumed = tuned("lora", models["llama"], tmp_path / "b", **more)
     assert (resumed.validation, resumed.steps) == (undisturbed.validation, undisturbed.steps)
     assert manifest(tmp_path / "b" / "adapter")["files"] == manifest(tmp_path / "a" / "adapter")["files"]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Killed):  # between its end and its adapter
+        patch.setattr(tune.adapters, "save", lambda *_: at(0)(0, 0.0))
+        tuned("lora", models["llama"], tmp_path / "c", **more)
+    again = tuned("lora", models["llama"], tmp_path / "c", **more)
+    assert (again.curve, again.ledger) == (undisturbed.curve, undisturbed.ledger)
     books = undisturbed.ledger
     assert books["documents_dropped.held-aside"] == 8 * -(-undisturbed.steps // 16)
     assert books["documents_in"] == books["documents_trained"] + books["documents_dropped"]

@@ -1,6 +1,7 @@
 """`kill -9` in a stage, then the same command: it completes, with the bytes of a run never killed."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from small_root import copy, digests, leftovers
 
 from finground.core.paths import Root
@@ -113,3 +115,33 @@ def test_a_run_killed_while_writing_leaves_what_was_there_before(stage: str, wal
     before = made(stage, root)
     assert kill_while_writing(stage, root), "the stage ended without a temporary name"
     assert {name: digest for name, digest in made(stage, root).items() if "/.tmp-" not in name} == before
+
+
+@pytest.mark.parametrize("stage", ["pretrain", "agent@plain", "writer"])
+def test_a_training_killed_after_a_checkpoint_goes_on_from_it(stage: str, walked: Root, tmp_path: Path):
+    """Dropout on, a checkpoint after each step: the bytes are those of a run never killed."""
+    key = stage.partition("@")[0]
+    place = {"pretrain": "models/domain", "agent@plain": "models/agent-plain", "writer": "models/writer"}[
+        stage
+    ]
+    values = yaml.safe_load(walked.params.read_text())[key]
+    changed = {key: {**values, "max_steps": 6, "epochs": 9, "save_every": 1}}
+    if key != "agent":
+        changed[key]["dropout"] = 0.1
+    roots = []
+    for name in ("undisturbed", "killed"):
+        roots.append(copy(walked, tmp_path / name, **changed))
+        shutil.rmtree(roots[-1].folder / place)
+    undisturbed, killed = roots
+    complete(stage, undisturbed)
+    checkpoints = killed.training(stage) / "checkpoints"
+    with start(stage, killed) as process:
+        while not list(checkpoints.glob("step-*/manifest.json")):
+            assert process.poll() is None, "it ended before its first checkpoint"
+            time.sleep(0.01)
+        process.kill()
+    _, err = (process := start(stage, killed)).communicate()
+    assert process.returncode == 0 and b"goes on after step" in err, err.decode()
+    assert digests(killed.folder / place) == digests(undisturbed.folder / place)
+    assert killed.metrics(stage).read_bytes() == undisturbed.metrics(stage).read_bytes()
+    assert not checkpoints.exists() and leftovers(killed) == []

@@ -160,11 +160,14 @@ def read(model: Any, folder: Path, base_digest: str) -> Any:
     return PeftModel.from_pretrained(model, str(folder), local_files_only=True)
 
 
-def check(folder: Path, base_digest: str) -> dict[str, Any]:
-    """The manifest of an adapter that belongs to this base.
+def check(folder: Path, base_digest: str, belongs: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The manifest of an adapter that belongs to this base, and to what else is named.
+
+    Args:
+        belongs: digests that its manifest must hold under the same names, such as a catalogue's.
 
     Raises:
-        InputError: if the folder is not a whole adapter, or was trained on another base.
+        InputError: if the folder is not a whole adapter, or belongs elsewhere; names the difference.
     """
     about = manifest(folder)
     if not (folder / WEIGHTS).is_file() or "base_digest" not in about:
@@ -176,6 +179,12 @@ def check(folder: Path, base_digest: str) -> dict[str, Any]:
             f"{folder} was trained on the base {about['base_digest'][:12]}, not on {base_digest[:12]}; "
             "train it again on this base, or give the base it belongs to"
         )
+    for name, expected in (belongs or {}).items():
+        if about.get(name) != expected:
+            raise InputError(
+                f"{folder} was trained on the {name} {str(about.get(name))[:12]}, not on {expected[:12]}; "
+                f"train it again, or give back the {name} it belongs to"
+            )
     damaged = [name for name in (CONFIG, WEIGHTS) if digest(folder / name) != about["files"].get(name)]
     if damaged and damaged != [CONFIG]:
         raise InputError(f"{folder / damaged[0]} has other bytes than its manifest says; train it again")

@@ -6,6 +6,7 @@ so a batch gives what one by one gives (case T8). LoRA is merged in memory, or s
 """
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -52,15 +53,19 @@ class Generator:
 
     @classmethod
     def open(
-        cls, base: Path, adapter: Path | None, *, quant: str = "none", dtype: str = "float32"
-    ) -> "Generator":
+        cls, base: Path, adapter: Path | None, *, quant: str = "none", dtype: str = "float32",
+        belongs: Mapping[str, str] | None = None,
+    ) -> "Generator":  # fmt: skip
         """The base with its adapter, if any.
+
+        Args:
+            belongs: what the adapter must have been trained on beside its base; see `adapter.check`.
 
         Raises:
             InputError: if base or adapter cannot be used, or do not belong together.
         """
         if adapter is not None:
-            adapters.check(adapter, bases.digest(base))
+            adapters.check(adapter, bases.digest(base), belongs)
         loaded = bases.load(base, quant=quant, dtype=dtype)
         kind = adapters.KINDS[loaded.model.config.model_type]
         ready = cls(

@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from finground.core.errors import FingroundError
+from finground.core.errors import FingroundError, InputError
 from finground.core.log import progress
 from finground.lm import device
 from finground.lm.checkpoint import Checkpoints
@@ -168,6 +168,8 @@ class _Run:
 
     def go(self) -> None:
         """Every step that is left."""
+        if self._enough():
+            return
         self.model.train()
         began, before = time.perf_counter(), self.seconds
         for batches in self._progress():
@@ -236,12 +238,17 @@ class _Run:
 
     def _validate(self) -> None:
         """The loss on the rows held aside, when it is time; a better one keeps the weights."""
+        import torch
+
         stopping = self.settings.stop_early
         if stopping is None or (self.step % stopping.every and self.step != self.total):
             return
         losses = evaluate(self.model, self.aside, size=self.settings.batch, pad=self.job.pad)
         self.model.train()
-        mean = sum(loss.nll_sum for loss in losses) / sum(loss.tokens for loss in losses)
+        found = sum(loss.nll_sum for loss in losses) / sum(loss.tokens for loss in losses)
+        _finite(f"{self.job.what}, rows held aside", self.step, found, 0.0)
+        # processes must agree to the last bit on when to stop
+        mean = float(self.accelerator.reduce(torch.tensor(found, device=self.accelerator.device), "mean"))
         if all(mean < earlier for _, earlier in self.validation):
             self.best = {name: whole(weight) for name, weight in self.weights.items()}
         self.validation.append((self.step, mean))
@@ -298,7 +305,7 @@ def _held_aside(examples: Examples, settings: Training, seed: int) -> tuple[Exam
     random.Random(f"{seed}/aside").shuffle(order)
     count = math.ceil(len(examples) * settings.stop_early.share)
     if count == len(examples):
-        raise FingroundError("stop_early holds aside every row; give more rows, or a smaller share")
+        raise InputError("stop_early holds aside every row; give more rows, or a smaller share")
     return examples.subset(sorted(order[count:])), examples.subset(sorted(order[:count]))
 
 
