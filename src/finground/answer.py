@@ -58,9 +58,9 @@ class World:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def known(self, as_of: datetime) -> Catalog:
-        """The catalogue of the companies that the store had data of."""
+        """The catalogue of companies that questions are about: with data by then, or shipped."""
         covered = set(self.store.covered(as_of))
-        companies = [company for company in self.catalog.companies.all if company.id in covered]
+        companies = [one for one in self.catalog.companies.all if one.id in covered or one.exchange]
         return Catalog(Companies(companies), self.catalog.metrics)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from finground import __version__
 from finground.answer import Agent, World, Writer
+from finground.catalog.aliases import with_shipped
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
 from finground.catalog.metrics import Metrics
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def open_world(store: Path, settings: Settings, encoder: Embedder | None = None) -> Iterator[World]:
     """A store with the catalogue of what is in it, ready to answer from; the encoder may be open already."""
     with Store.open(store) as opened:
-        catalog = Catalog(Companies(opened.companies()), Metrics.load())
+        catalog = Catalog(Companies(with_shipped(opened.companies())), Metrics.load())
         news = settings.news
         versions = {
             "finground": __version__,

@@ -170,9 +170,10 @@ def context(work: Work) -> Outcome:
     from finground.context.build import build
 
     with _world(work) as world:
+        as_of = _as_of(work.settings)
         counts = build(
-            world.catalog, work.root.context, work.settings.context, as_of=_as_of(work.settings),
-            seed=work.settings.seed, companies=world.store.covered(_as_of(work.settings)),
+            world.catalog, work.root.context, work.settings.context, as_of=as_of, seed=work.settings.seed,
+            companies=[company.id for company in world.known(as_of).companies.all],
         )  # fmt: skip
     return Outcome(_numbers(counts), counts)
 
@@ -313,7 +314,9 @@ CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed")),
-    Stage("ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), cached=False),
+    Stage(
+        "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
+    ),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",)),
     Stage("corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed")),
     Stage(
@@ -324,7 +327,12 @@ STAGES: tuple[Stage, ...] = (
         ("pretrain", "base", "seed"),
     ),
     Stage(
-        "context", context, lambda r: (r.snapshot,), lambda r: (r.context,), ("context", "snapshot", "seed")
+        "context",
+        context,
+        lambda r: (r.snapshot,),
+        lambda r: (r.context,),
+        ("context", "snapshot", "seed"),
+        version=2,
     ),
     Stage(
         "agent",
@@ -354,7 +362,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=2,
+        version=3,
     ),
     Stage(
         "ablate",

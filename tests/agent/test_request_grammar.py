@@ -56,7 +56,7 @@ def test_every_gold_request_can_be_written(catalog, accepts):
         peers_entity(c) for c in catalog.companies.all
     ]
     known += [industry_entity(name) for name in catalog.companies.industries] + [MARKET]
-    for number, metric in enumerate(catalog.metrics.all):
+    for number, metric in enumerate(rng.sample(catalog.metrics.all, 60)):
         entities = tuple(rng.sample(known, number % 4))
         asked = Request(
             "ranking", entities, catalog.expand([metric.slug]), INTERVALS[number % len(INTERVALS)]

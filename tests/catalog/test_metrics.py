@@ -1,12 +1,12 @@
 """The shipped metrics hold together, and are found by the names people give them."""
 
-import graphlib
-from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
 from finground.catalog import formula
 from finground.catalog.catalog import Catalog
+from finground.catalog.dates import find
 from finground.catalog.metrics import Metrics
 from finground.catalog.names import normal
 from finground.core.errors import CatalogError
@@ -14,20 +14,33 @@ from finground.core.errors import CatalogError
 METRICS = Metrics.load()
 
 
-def test_every_related_and_formula_slug_is_a_metric():
+def test_the_catalogue_is_large():
+    keys = {normal(name) for metric in METRICS.all for name in (metric.name, *metric.aliases)}
+    assert len(METRICS.all) >= 400
+    assert len(keys) >= 1500
+
+
+def test_every_written_name_finds_its_metric_alone_and_in_a_question():
     for metric in METRICS.all:
-        for slug in metric.related + (formula.inputs(metric.formula) if metric.formula else ()):
-            assert METRICS.by_slug(slug).slug != metric.slug
+        for name in (metric.name, *metric.aliases):
+            assert METRICS.resolve(name) is metric
+            for question in (
+                f"What was Acme's {name} in 2022?",
+                f"{name.upper()} OF ACME",
+                f"acme {name.lower()}",
+            ):
+                assert [one.found for one in METRICS.mentions(question)] == [metric], question
 
 
-def test_no_formula_needs_itself():
-    needs = {metric.slug: formula.inputs(metric.formula or "") for metric in METRICS.all}
-    assert list(graphlib.TopologicalSorter(needs).static_order())
-
-
-def test_no_two_metrics_share_a_name():
-    keys = Counter(key for m in METRICS.all for key in {normal(name) for name in (m.name, *m.aliases)})
-    assert [key for key, count in keys.items() if count > 1] == []
+def test_no_name_is_a_date_or_a_word_of_every_question():
+    everyday = (
+        "costs growth position performance return returns yield income tax margin price value float outlook"
+    )
+    for word in everyday.split():
+        assert not METRICS.knows(word), word
+    for metric in METRICS.all:
+        for name in (metric.name, *metric.aliases):
+            assert not find(f"the {name} of Acme", datetime(2023, 9, 15, tzinfo=UTC)), name
 
 
 def test_what_is_told_in_words_is_neither_numeric_nor_trackable():
@@ -55,6 +68,14 @@ def test_the_preferred_tag_of_revenue_stands_first():
         ("EVA", "economic-value-added"),
         ("CROAFA", "cash-return-on-average-fixed-assets"),
         ("ROWC", "return-on-working-capital"),
+        ("CFROI", "cash-flow-return-on-investment"),
+        ("bottom line", "net-income"),
+        ("top line", "total-revenue"),
+        ("DSO", "days-sales-outstanding"),
+        ("RASM", "rasm"),
+        ("CET1", "cet1-ratio"),
+        ("same-store sales", "same-store-sales"),
+        ("Altman Z", "altman-z-score"),
         ("Bid Size", "bid-size"),
         ("P/E ratio", "price-to-earnings"),
         ("P / E ratio", "price-to-earnings"),
@@ -92,6 +113,7 @@ def test_primary_metrics_are_followed_by_their_related_ones_and_none_comes_twice
         ("depreciation-and-amortization", False),
         ("interest-expense", False),
         ("total-revenue", True),
+        ("gross-profit", False),
     ]
 
 

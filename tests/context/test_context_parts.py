@@ -58,7 +58,7 @@ def test_a_planted_leak_fails(made):
 
 
 def test_most_questions_have_no_noise_and_all_are_asked_by_the_last_day(made, as_of):
-    pairs = [pair for part in made[0].values() for pair in part]
+    pairs = [pair for part, pairs in made[0].items() for pair in pairs if part != NATURAL]
     assert 0.75 < sum(pair.noise == "none" for pair in pairs) / len(pairs) < 0.9
     assert {pair.noise for pair in pairs} == {"none", "misspelling", "casing", "punctuation"}
     assert max(pair.as_of for pair in pairs) <= as_of
@@ -74,8 +74,9 @@ def test_the_folder_holds_what_the_counts_say_and_only_companies_with_data(catal
     assert sum(counts["kinds"].values()) == sum(counts["pairs"].values())
     about = {
         e.id
-        for pairs in read.values()
+        for part, pairs in read.items()
         for p in pairs
+        if part != NATURAL
         for e in p.request.entities
         if e.kind in ("company", "peers")
     }
@@ -129,3 +130,53 @@ def test_a_catalogue_without_enough_questions_fails_with_what_would_mend_it(cata
     monkeypatch.setattr(stage.fill, "usable", lambda template, pool: template.id == "technology-114")
     with pytest.raises(FingroundError, match="are too few"):
         make(catalog, catalog.companies.all, Context(pairs=900, test_pairs=4), as_of=as_of, seed=1)
+
+
+def test_natural_questions_keep_their_words_and_find_their_companies():
+    from finground.catalog.catalog import Catalog
+    from finground.catalog.shipped import shipped
+    from finground.context.natural import MARK, natural
+
+    asked = {pair.template: pair for pair in natural(Catalog(shipped()))}
+    assert len(asked) >= 300
+    for question in questions():
+        pair = asked[question.id]
+        known = "BYND" not in question.text
+        assert not known or pair.query == MARK.sub(r"\2", question.text)
+        assert len(pair.request.entities) == len(question.entities)
+        assert pair.request.unresolved == question.unresolved
+    lines = {pair.query.casefold() for pair in asked.values()}
+    assert len(lines) == len(asked)
+
+
+def test_an_invented_world_plays_the_natural_questions_with_its_own_companies(catalog):
+    from finground.context.natural import natural
+
+    ids = {company.id for company in catalog.companies.all}
+    for pair in natural(catalog):
+        assert {e.id for e in pair.request.entities if e.kind in ("company", "peers")} <= ids
+        assert "{" not in pair.query
+
+
+def test_the_parts_load_as_a_dataset_and_as_the_authors_csv(catalog, as_of, tmp_path):
+    import csv
+
+    from datasets import load_dataset
+
+    from finground.catalog import dialect
+
+    folder = tmp_path / "context"
+    build(catalog, folder, Context(pairs=30, test_pairs=8), as_of=as_of, seed=2)
+    files = {"train": str(folder / "train.parquet"), "test": str(folder / "test-seen.parquet")}
+    loaded = load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))
+    row = loaded["train"][0]
+    with (folder / "csv" / "train.csv").open(newline="") as opened:
+        theirs = next(csv.DictReader(opened))
+    assert theirs == {
+        "Query": row["query"], "Required Data": row["required"], "Structured Data Request": row["sdr"],
+    }  # fmt: skip
+    for form in dialect.FORMS:
+        read = dialect.read(row[form], form, catalog, row["as_of"])
+        assert [entity.id for entity in read.entities] == [
+            entity.id for entity in next(read_pairs(folder, "train")).request.entities
+        ]

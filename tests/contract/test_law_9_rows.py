@@ -26,7 +26,7 @@ def test_every_score_says_of_how_many_and_of_what_code(rows: list[ScoreRow]):
         assert 0 <= row.n_unread <= row.n, row
         assert row.n >= 1
         assert row.n_truncated <= row.n
-        assert (row.commit, row.task_version) == (COMMIT, 1)
+        assert row.commit == COMMIT and row.task_version >= 1
 
 
 def test_the_error_is_left_out_only_where_it_is_not_defined(rows: list[ScoreRow]):
@@ -38,6 +38,7 @@ def test_the_error_is_left_out_only_where_it_is_not_defined(rows: list[ScoreRow]
 def test_every_score_says_whose_labels_it_was_taken_on(rows: list[ScoreRow]):
     assert {(row.task, row.labels) for row in rows} == {
         ("request", "templates"),
+        ("request", "by hand"),
         ("report", "template-writer"),
         ("ablation", "template-writer"),
     }

@@ -1,5 +1,6 @@
 """Fetching, with clients handed in: files of the shape that ingest reads, one sentence when it fails."""
 
+import gzip
 import json
 from datetime import UTC, date, datetime
 
@@ -31,6 +32,35 @@ def test_company_facts_are_fetched_by_ticker_or_cik(tmp_path):
         assert json.loads(path.read_text()) == {"cik": 7, "facts": {}}
     with pytest.raises(InputError, match="'XXX' is not a ticker"):
         fetch("edgar", tmp_path, names=["XXX"], now=NOW, client=answers.__getitem__)
+
+
+def test_the_catalogue_is_taken_from_a_copy_of_secs_file_plain_or_packed(tmp_path):
+    listed = {"0": {"cik_str": 7, "ticker": "SVN", "title": "Seven"}}
+    copy, packed = tmp_path / "copy.json", tmp_path / "copy.json.gz"
+    copy.write_text(json.dumps(listed))
+    packed.write_bytes(gzip.compress(copy.read_bytes()))
+    for place in (copy, packed):
+        (path,) = fetch("catalog", tmp_path / place.suffix, names=[str(place)], now=NOW)
+        assert path == tmp_path / place.suffix / "sec/company_tickers.json"
+        assert json.loads(path.read_text()) == listed
+
+
+@pytest.mark.parametrize("text", ["<html>", "[]", "{}", '{"0": {"ticker": "SVN"}}', '{"0": 7}'])
+def test_something_else_than_secs_list_is_refused_and_the_old_one_kept(tmp_path, text):
+    write(tmp_path / "sec/company_tickers.json", "old")
+    write(tmp_path / "copy.json", text)
+    with pytest.raises(InputError, match=r"copy\.json is not SEC's list"):
+        fetch("catalog", tmp_path, names=[str(tmp_path / "copy.json")], now=NOW)
+    with pytest.raises(FingroundError, match="is not SEC's list"):
+        fetch("catalog", tmp_path, names=(), now=NOW, client=lambda url: text)
+    assert (tmp_path / "sec/company_tickers.json").read_text() == "old"
+
+
+def test_the_catalogue_takes_one_file_that_is_there(tmp_path):
+    with pytest.raises(InputError, match="takes one file, not 2"):
+        fetch("catalog", tmp_path, names=["a", "b"], now=NOW)
+    with pytest.raises(InputError, match=r"nowhere\.json is not there"):
+        fetch("catalog", tmp_path, names=["nowhere.json"], now=NOW)
 
 
 def test_news_is_written_as_headlines_about_the_ticker_before_the_address(tmp_path):

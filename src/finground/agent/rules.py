@@ -7,16 +7,19 @@ cannot read it says: an ambiguous name, a date that is none, a question that nam
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
-from finground.agent import ranking, whom
+from finground.agent import phrasing, ranking, whom
+from finground.agent.spelling import Speller
 from finground.catalog import dates
 from finground.catalog.catalog import MARKET, Catalog
+from finground.catalog.companies import Companies
 from finground.catalog.mention import Mention
 from finground.catalog.metrics import Metric
 from finground.core.errors import CatalogError, DateError, RequestError
 from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
 
-PAST = re.compile(r"\b(?:was|were|did|had|has|have)\b", re.I)
+PAST = re.compile(r"\b(?:was|were|did|had)\b", re.I)
 YES_NO = re.compile(
     r"^\W*(?:is|are|was|were|did|do|does|has|have|had|will|would|should|can|could)\b"
     r"|,\s*(?:is|are|should|can|would) \w+",
@@ -35,11 +38,15 @@ class When:
     places: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RulesAgent:
     """Reads questions over one catalogue."""
 
     catalog: Catalog
+
+    @cached_property
+    def _speller(self) -> Speller:
+        return Speller(self.catalog)
 
     def request(self, query: str, as_of: datetime) -> Request:
         """What the question asks for.
@@ -49,7 +56,8 @@ class RulesAgent:
             CatalogError: if a name is ambiguous, or an unknown company is all there is.
             DateError: if a date in it is none.
         """
-        when = _when(query, as_of)
+        query = self._speller.mend(query)
+        when = _when(query, as_of, self.catalog.companies)
         named = [one for one in self.catalog.metrics.mentions(query) if not _inside(one, when.places)]
         explained = [(one.start, one.end) for one in named] + list(when.places)
         people = whom.read(query, self.catalog.companies, as_of, explained)
@@ -69,8 +77,8 @@ class RulesAgent:
         return Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
 
 
-def _when(query: str, as_of: datetime) -> When:
-    found = dates.find(query, as_of)
+def _when(query: str, as_of: datetime, companies: Companies) -> When:
+    found = dates.find(query, as_of, companies.has_ticker)
     if not found:
         return When(None, "", ())
     interval = Interval(min(one[3].start for one in found), max(one[3].end for one in found))
@@ -97,7 +105,14 @@ def _primary(
     slugs = [one.found.slug for one in named if one.found and not _inside(one, companies)]
     if rank and not slugs and SUPERLATIVE_SIZE.search(query):
         return ["market-capitalisation"]
-    return list(dict.fromkeys(slugs))
+    return list(dict.fromkeys(slugs)) or phrasing.meant(_without(query, companies))
+
+
+def _without(query: str, places: tuple[tuple[int, int], ...]) -> str:
+    """The question with these places blank."""
+    for start, end in places:
+        query = query[:start] + " " * (end - start) + query[end:]
+    return query
 
 
 def _inside(one: Mention[Metric], places: tuple[tuple[int, int], ...]) -> bool:

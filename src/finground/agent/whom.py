@@ -16,7 +16,7 @@ from finground.records.request import Entity
 
 PEER = r"(?:peers?|competitors?|competition|rivals?)\b"
 KIND = r"(?:(?:main|closest|direct|industry|sector|biggest|largest|key|listed|other) )"
-OWN_PEERS = re.compile(rf"^(?:['’`]s?)? {KIND}{{0,2}}{PEER}", re.I)
+OWN_PEERS = re.compile(rf"^\.?(?:['’`]s?)? {KIND}{{0,2}}{PEER}", re.I)
 PEERS_OF = re.compile(rf"\b{PEER} (?:of|to|for) (?:the )?$", re.I)
 WITH_PEERS = re.compile(
     rf"\b{PEER}|\b(?:its|the) (?:own )?(?:industry|sector)"
@@ -27,13 +27,17 @@ THEIR = re.compile(rf"\b(?:their|respective) {KIND}?{PEER}", re.I)
 EVERYONE = re.compile(
     r"\b(?:all|every|any|various|different|listed|public|which|of|for|by|across)"
     r" (?:the )?(?:listed |public )?(?:compan(?:ies|y)|stocks|firms)\b"
-    r"|\b(?:whole|entire|overall|general) market\b|\bgeneral companies\b",
+    r"|\b(?:whole|entire|overall|general) market\b|\bgeneral companies\b"
+    r"|\b(?:top|bottom|end) of the market\b",
     re.I,
 )
 HEADS = frozenset({
     "companies", "company", "firms", "firm", "stocks", "stock", "sector", "sectors", "industry", "industries",
     "businesses", "players", "peers", "space", "names",
 })  # fmt: skip
+NOT_IN = frozenset(
+    {"marketing", "delivery", "education", "leasing", "engineering", "cash", "general", "gold"}
+)
 BEFORE = frozenset(
     ("top", "largest", "biggest", "best", "worst", "smallest", "all", "other", "which", "leading")
 )
@@ -69,14 +73,22 @@ def read(query: str, companies: Companies, as_of: datetime, explained: Sequence[
     Raises:
         CatalogError: if a name may be that of several companies.
     """
-    industries = _industries(query, companies, explained)
+    mentions = companies.mentions(query, as_of, explained)
+    longer = [(one.start, one.end) for one in mentions if one.found]
+    industries = [
+        found for found in _industries(query, companies, explained) if not _within(found[:2], longer)
+    ]
     places = [(start, end) for start, end, _ in industries]
-    mentions = companies.mentions(query, as_of, [*explained, *places])
+    mentions = companies.mentions(query, as_of, [*explained, *places]) if places else mentions
     known = [one for one in mentions if one.found]
     mentions += names.beside(companies, query, as_of, known, [*explained, *places])
     _refuse_ambiguous(mentions)
     placed = [(start, industry_entity(name)) for start, _, name in industries] + _entities(query, mentions)
     entities = tuple(dict.fromkeys(entity for _, entity in sorted(placed, key=lambda pair: pair[0])))
+    if not entities:
+        industries = _industries(query, companies, explained, loose=True)
+        entities = tuple(dict.fromkeys(industry_entity(name) for _, _, name in industries))
+        places = [(start, end) for start, end, _ in industries]
     unknown = [Unknown(one.text, one.candidates) for one in mentions if one.found is None]
     unknown += _strange(query, companies, [*explained, *places, *((one.start, one.end) for one in mentions)])
     known_places = tuple((one.start, one.end) for one in mentions if one.found)
@@ -112,6 +124,11 @@ def _refuse_ambiguous(mentions: Sequence[Mention[Company]]) -> None:
             )
 
 
+def _within(place: tuple[int, int], longer: Sequence[tuple[int, int]]) -> bool:
+    """Whether something longer covers the place: "Teva Pharmaceutical Industries" is no industry."""
+    return any(start <= place[0] and place[1] <= end and (start, end) != place for start, end in longer)
+
+
 def _entities(query: str, mentions: tuple[Mention[Company], ...]) -> list[tuple[int, Entity]]:
     """Companies, or their peers ("Tyson's rivals"), or both ("Adobe and its competitors")."""
     found, free = list[tuple[int, Entity]](), query
@@ -140,14 +157,19 @@ def _with_peers(query: str, mentions: list[Mention[Company]]) -> list[tuple[int,
 
 
 def _industries(
-    query: str, companies: Companies, explained: Sequence[tuple[int, int]]
+    query: str, companies: Companies, explained: Sequence[tuple[int, int]], *, loose: bool = False
 ) -> list[tuple[int, int, str]]:
     """The industries a question names: "energy companies", "the energy sector", "top 5 banks"."""
     cut, found, place = words(query), list[tuple[int, int, str]](), 0
     while place < len(cut):
-        for stop in range(min(len(cut), place + 6), place, -1):
+        longest = companies.industry_words.get(cut[place].keys[0], 0)
+        for stop in range(min(len(cut), place + longest), place, -1):
             name = companies.industry_of(" ".join(word.keys[0] for word in cut[place:stop]))
-            if name and _stands(cut, place, stop) and not _taken(cut[place], explained):
+            if (
+                name
+                and (_stands(cut, place, stop) or (loose and _led(cut, place)))
+                and not _taken(cut[place], explained)
+            ):
                 found.append((cut[place].start, cut[stop - 1].end, name))
                 place = stop - 1
                 break
@@ -155,13 +177,19 @@ def _industries(
     return found
 
 
-def _stands(cut: list[Word], place: int, stop: int) -> bool:
+def _stands(cut: Sequence[Word], place: int, stop: int) -> bool:
     """Whether what stands around makes it an industry and not any word."""
     after = cut[stop].keys[-1] if stop < len(cut) else ""
     before = cut[place - 1].keys[0] if place else ""
     many = cut[stop - 1].keys[0].endswith("s") and (before in BEFORE or before.isdigit())
     within = before in ("of", "in", "from", "across") and place > 1 and cut[place - 2].keys[0] in HEADS
     return after in HEADS or many or within
+
+
+def _led(cut: Sequence[Word], place: int) -> bool:
+    """Whether a word before says that something is in it: "the fattest margins in semis"."""
+    before = cut[place - 1].keys[0] if place else ""
+    return before in ("in", "among", "amongst", "across", "within") and cut[place].keys[0] not in NOT_IN
 
 
 def _taken(word: Word, explained: Sequence[tuple[int, int]]) -> bool:

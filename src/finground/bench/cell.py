@@ -21,7 +21,7 @@ from finground.roles import tuned_agent
 from finground.settings import Settings
 
 Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
-REQUEST_PARTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural")
+REQUEST_PARTS = ("test-natural", "test-seen", "test-new-template", "test-new-company", "test-new-metric")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from typing import Protocol
 
 from finground.catalog import dialect
 from finground.catalog.catalog import Catalog
+from finground.context.split import NATURAL
 from finground.core.errors import InputError
 from finground.records.request import Pair, Request
 from finground.records.score import ScoreRow
 
-TASK, TASK_VERSION = "request", 1
+TASK, TASK_VERSION = "request", 2
 FORM = "sdr"
 
 
@@ -71,7 +72,7 @@ def score_requests(
     return [
         ScoreRow(
             system, TASK, TASK_VERSION, part, metric, value, stderr, len(pairs), unread, truncated, seed,
-            commit, "templates",
+            commit, "by hand" if part == NATURAL else "templates",
         )
         for metric, value, stderr in _scores(outputs, pairs, catalog)
     ]  # fmt: skip

@@ -5,26 +5,30 @@ the legal form, and without "Group" or "Holdings". The first strength that knows
 found, several are candidates. Fuzzy matching only ever makes candidates.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 
+from finground.catalog.index import Index
 from finground.catalog.industries import Industries
 from finground.catalog.mention import Mention
 from finground.catalog.names import POSSESSIVE, company_keys, normal
 from finground.core.errors import CatalogError
 
-__all__ = ["Companies", "Company", "DatedTicker", "Mention"]
+__all__ = ["Companies", "Company", "DatedName", "DatedTicker", "Mention"]
+
+AMERICAN = frozenset({"", "XNYS", "XNAS", "XASE", "ARCX", "BATS", "OTCM"})  # by MIC; "" is SEC's own list
 
 
 @dataclass(frozen=True, slots=True)
 class DatedTicker:
-    """A ticker from `start` to `end`, both included; None is open."""
+    """A ticker from `start` to `end`, both included, None is open; `exchange` is its MIC, where known."""
 
     ticker: str
     start: date | None = None
     end: date | None = None
+    exchange: str = ""
 
     def holds(self, day: date | None) -> bool:
         """Whether it was this company's on that day; None is today: whatever has not ended."""
@@ -34,9 +38,21 @@ class DatedTicker:
 
 
 @dataclass(frozen=True, slots=True)
+class DatedName:
+    """A name from `start` to `end`, both included; None is open."""
+
+    name: str
+    start: date | None = None
+    end: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Company:
-    """A company. `id` is `cik:` and ten digits where there is one; `tickers` if they changed or are
-    several."""
+    """A company. `id` is `cik:` and ten digits where it files with the SEC, else `XPAR:MC`, MIC and ticker.
+
+    `ticker` and `exchange` (a MIC) are of its main listing; `tickers` are all, if they changed or are
+    several; `names` if it was renamed; `country` is ISO 3166's two letters.
+    """
 
     id: str
     name: str
@@ -47,6 +63,9 @@ class Company:
     aliases: tuple[str, ...] = ()
     tickers: tuple[DatedTicker, ...] = ()
     synthetic: bool = False
+    exchange: str = ""
+    country: str = ""
+    names: tuple[DatedName, ...] = ()
 
     def ticker_at(self, day: date) -> str | None:
         """The first ticker valid on that day."""
@@ -55,7 +74,16 @@ class Company:
     @property
     def dated(self) -> tuple[DatedTicker, ...]:
         """All tickers with their days; the one without days if no others are known."""
-        return self.tickers or ((DatedTicker(self.ticker),) if self.ticker else ())
+        if self.tickers or not self.ticker:
+            return self.tickers
+        return (DatedTicker(self.ticker, exchange=self.exchange),)
+
+    def name_at(self, day: date | None) -> str:
+        """What it was called on that day; None is today."""
+        if day is None:
+            return self.name
+        held = (n for n in self.names if (n.start or day) <= day <= (n.end or day))
+        return next((one.name for one in held), self.name)
 
 
 class Companies:
@@ -71,10 +99,14 @@ class Companies:
         Raises:
             CatalogError: if there is none.
         """
-        found = self._by_id.get(id)
+        found = self.find(id)
         if found is None:
             raise CatalogError(f"no company has the id {id!r}; ids look like 'cik:0000320193'")
         return found
+
+    def find(self, id: str) -> Company | None:
+        """The company of that id, if there is one."""
+        return self._by_id.get(id)
 
     def resolve(self, text: str, as_of: datetime | None = None) -> Company:
         """The one company that the text means as of then; without a time, today.
@@ -105,36 +137,44 @@ class Companies:
         bearers = self.by_ticker(stripped, as_of)
         if not bearers and stripped in self._index.tickers:
             return ()
+        day = as_of.date() if as_of else None
         spelled = (stripped, POSSESSIVE.sub("", stripped))
         keys = dict.fromkeys(key for text in spelled for key in company_keys(text)[:2])
-        named = next(filter(None, map(self._index.named, keys)), ())
+        named = next(filter(None, (self._index.named(key, day) for key in keys)), ())
         return tuple(dict.fromkeys(bearers + named)) or self.by_ticker(stripped.upper(), as_of)
 
     def by_ticker(self, ticker: str, as_of: datetime | None = None) -> tuple[Company, ...]:
-        """The companies that bore the ticker, in capitals, on that day."""
+        """The companies that bore the ticker, in capitals, on that day.
+
+        Without its exchange ("XLON:BA") a ticker is read as an American one, if it is one.
+        """
         day = as_of.date() if as_of else None
-        dotted = ticker.replace(".", "-").replace(" ", "-")
-        held = self._index.tickers.get(ticker) or self._index.tickers.get(dotted) or []
-        return tuple(dict.fromkeys(company for company, dated in held if dated.holds(day)))
+        exchange, _, bare = ticker.rpartition(":")
+        dotted = bare.replace(".", "-").replace(" ", "-")
+        listed = self._index.tickers.get(bare) or self._index.tickers.get(dotted) or []
+        held = [(company, dated.exchange) for company, dated in listed if dated.holds(day)]
+        asked = {exchange} if exchange else AMERICAN if any(one in AMERICAN for _, one in held) else None
+        return tuple(dict.fromkeys(company for company, one in held if asked is None or one in asked))
+
+    def listed(self, ticker: str) -> Company | None:
+        """The company that bears the ticker today, if exactly one does."""
+        found = self.by_ticker(ticker)
+        return found[0] if len(found) == 1 else None
 
     def starting_with(self, text: str) -> tuple[Company, ...]:
         """The companies whose name goes on after the text ("Delta": Delta Air Lines), the shortest first."""
         key = normal(text)
-        found = [company for name, company in self._index.whole if name.startswith(key + " ")] if key else []
+        found = self._index.beginning(key) if key else []
         return tuple(sorted(found, key=lambda company: len(company.name)))
 
     def near(self, text: str, n: int = 5) -> tuple[str, ...]:
         """Names that look like the text, the nearest first."""
-        from rapidfuzz import fuzz, process
-
-        begun = [company.name for company in self.starting_with(text)[:n]]
+        key = normal(text)
         former = [company.name for company, _ in self._index.tickers.get(text.strip(), ())]
-        keys, written = self._index.spelled, normal(text)
-        size = written.count(" ") + 1
-        shorter = {" ".join(key.split(" ")[:size]): key for key in keys} | {key: key for key in keys}
-        close = process.extract(written, list(shorter), scorer=fuzz.ratio, limit=n, score_cutoff=70)
-        fuzzy = [keys[shorter[key]].name for key, _, _ in close]
-        return tuple(dict.fromkeys([*former, *begun, *fuzzy]))[:n]
+        begun = [company.name for company in self.starting_with(text)[:n]]
+        holding = sorted((company.name for company in self._index.holding(key.split())), key=len)
+        alike = [company.name for company in self._index.like(key, n)]
+        return tuple(dict.fromkeys([*former, *begun, *holding, *alike]))[:n]
 
     def mentions(
         self, question: str, as_of: datetime | None = None, explained: Sequence[tuple[int, int]] = ()
@@ -156,14 +196,13 @@ class Companies:
         return ticker in self._index.tickers
 
     @property
-    def first_words(self) -> set[str]:
-        """What names begin with."""
-        return self._index.first
-
-    @property
-    def longest(self) -> int:
-        """How many words the longest name has."""
+    def first_words(self) -> Mapping[str, int]:
+        """What names begin with, and how many words the longest of them has."""
         return self._index.longest
+
+    def has_word(self, word: str) -> bool:
+        """Whether any company's name has the word in it."""
+        return bool(self._index.holding([word]))
 
     @cached_property
     def _industries(self) -> Industries:
@@ -173,6 +212,16 @@ class Companies:
     def industries(self) -> tuple[str, ...]:
         """The names of sectors and industries, sorted."""
         return self._industries.names
+
+    @property
+    def industry_words(self) -> dict[str, int]:
+        """How many words the longest way to say an industry has that begins with a word."""
+        return self._industries.longest
+
+    @property
+    def said(self) -> Iterable[str]:
+        """All ways to say an industry, as keys."""
+        return self._industries.keys
 
     def industry(self, text: str) -> str:
         """The industry or sector that the text means.
@@ -196,49 +245,8 @@ class Companies:
         return tuple(company for company in self.all if found in (company.industry, company.sector))
 
     @cached_property
-    def _index(self) -> "_Index":
-        return _Index(self.all)
-
-
-class _Index:
-    """Keys to companies, in three strengths."""
-
-    def __init__(self, companies: tuple[Company, ...]) -> None:
-        self.tickers: dict[str, list[tuple[Company, DatedTicker]]] = {}
-        self.whole: list[tuple[str, Company]] = []
-        self.strengths: tuple[dict[str, list[Company]], ...] = ({}, {}, {})
-        for company in companies:
-            keys = company_keys(company.name)
-            self.whole.append((keys[0], company))
-            for dated in company.dated:
-                self.tickers.setdefault(dated.ticker, []).append((company, dated))
-            for alias in company.aliases:
-                _add(self.strengths[0], normal(alias), company)
-            for strength, key in zip(self.strengths, keys, strict=True):
-                _add(strength, key, company)
-        self.first = {key.partition(" ")[0] for strength in self.strengths for key in strength}
-        self.longest = max((key.count(" ") + 1 for strength in self.strengths for key in strength), default=0)
-
-    @cached_property
-    def spelled(self) -> dict[str, Company]:
-        """All keys, for fuzzy matching."""
-        return {key: held[0] for strength in reversed(self.strengths) for key, held in strength.items()}
-
-    def named(self, key: str) -> tuple[Company, ...]:
-        """Whom the key names at the first strength that knows it; a loose key with all whose name begins
-        so."""
-        exact, brief, loose = self.strengths
-        found = exact.get(key) or brief.get(key)
-        if found or key not in loose:
-            return tuple(found or ())
-        begun = [company for name, company in self.whole if name.startswith(key + " ")]
-        return tuple(dict.fromkeys(loose[key] + begun))
-
-
-def _add(keys: dict[str, list[Company]], key: str, company: Company) -> None:
-    held = keys.setdefault(key, [])
-    if company not in held:
-        held.append(company)
+    def _index(self) -> Index:
+        return Index(self.all)
 
 
 def _listed(names: tuple[str, ...]) -> str:

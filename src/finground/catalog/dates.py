@@ -7,7 +7,7 @@ company's own periods. What looks like a date and is none is refused, never igno
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
 from functools import cache, lru_cache
 
@@ -76,8 +76,13 @@ def parse(phrase: str, as_of: datetime) -> Interval:
     return joined
 
 
-def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]:
+def find(
+    question: str, as_of: datetime, is_name: Callable[[str], bool] = lambda _: False
+) -> list[tuple[int, int, str, Interval]]:
     """The date phrases of a question: start, end, phrase and interval, in order.
+
+    Args:
+        is_name: whether a number that is no year ("6501") is the ticker of a company.
 
     Raises:
         DateError: if something in it looks like a date and is none ("in Q7 2023").
@@ -91,7 +96,7 @@ def find(question: str, as_of: datetime) -> list[tuple[int, int, str, Interval]]
         found.append((match.start(), match.start() + len(phrase), phrase, parse(phrase, as_of)))
         place = match.end()
     for odd in ODD_YEAR.finditer(question):
-        if int(odd[1]) not in YEARS:
+        if int(odd[1]) not in YEARS and not is_name(odd[1]):
             raise DateError(f"{odd[0]!r} names the year {odd[1]}; years are {YEARS[0]} to {YEARS[-1]}")
     return found
 

@@ -95,6 +95,7 @@ def kind_of(
     return "comparative" if len(entities) > 1 else "open-ended"
 
 
+@lru_cache(maxsize=4096)
 def shortest(interval: Interval) -> str:
     """2018, 2018H2, 2018Q3, 201809, 20180915, or 20180901-20180915."""
     start, end = interval.start, interval.end

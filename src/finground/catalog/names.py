@@ -57,6 +57,7 @@ def short(key: str, endings: frozenset[str] = LEGAL) -> str:
     return " ".join(words) or key
 
 
+@lru_cache(maxsize=65_536)
 def company_keys(name: str) -> tuple[str, str, str]:
     """The keys of a company's name: whole, without the legal form, and without "Group", "Holdings" too."""
     bare = STATE.sub("", name) if "/" in name or "\\" in name else name
@@ -65,13 +66,14 @@ def company_keys(name: str) -> tuple[str, str, str]:
     return whole, brief, short(brief, LOOSE)
 
 
-def words(question: str) -> list[Word]:
+@lru_cache(maxsize=64)  # several readers cut the same question
+def words(question: str) -> tuple[Word, ...]:
     """The words of a question, with their places in it."""
     found = []
     for match in QUESTION_WORD.finditer(question):
         start, end, text = match.start(), match.end(), match[0]
         found.append(Word(start, end, text, _keys(text)))
-    return found
+    return tuple(found)
 
 
 @lru_cache(maxsize=65_536)  # the same few thousand words make up all questions

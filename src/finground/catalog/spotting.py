@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ from finground.catalog.names import LEGAL, Word, words
 if TYPE_CHECKING:
     from finground.catalog.companies import Companies, Company
 
-LONGEST = 8  # words of a company's name in a question
+COUNTED = r"(?:million|billion|thousand|percent|shares|companies|firms|stocks|dollars|employees|points)\b"
+EXCHANGE = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$")
 SWALLOWED = LEGAL - {"the", "and", "companies", "as", "company"}
 
 
@@ -34,22 +35,22 @@ class Span:
     found: "tuple[Company, ...] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scene:
     """A question cut into words, and which of them something else has already explained."""
 
     companies: "Companies"
     question: str
     as_of: datetime | None
-    words: list[Word]
+    words: tuple[Word, ...]
     taken: frozenset[int]
 
-    @property
+    @cached_property
     def shouted(self) -> bool:
         """Without small letters, capitals say nothing."""
         return self.question.upper() == self.question
 
-    @property
+    @cached_property
     def titled(self) -> bool:
         """Most of the little words have capitals, so that capitals say little."""
         small = [
@@ -98,14 +99,19 @@ def _known(scene: Scene) -> list[Span]:
 
 def _at(scene: Scene, place: int) -> Span | None:
     """The longest run of words from `place` that names a company."""
-    longest = min(len(scene.words), place + LONGEST, place + scene.companies.longest)
-    if any(key in scene.companies.first_words for key in scene.words[place].keys):
-        for stop in range(longest, place, -1):
-            if all(i in scene.taken for i in range(place, stop)):
-                continue
-            found = _named(scene, place, stop)
-            if found is not None:
-                return Span(place, _swallow(scene, stop), found)
+    keys = scene.words[place].keys
+    first_words = scene.companies.first_words
+    longest = max(first_words.get(key, 0) for key in keys)
+    longest = longest or int(any(scene.companies.has_ticker(key.upper()) for key in keys))
+    for stop in range(min(len(scene.words), place + longest), place, -1):
+        if all(i in scene.taken for i in range(place, stop)):
+            continue
+        found = _named(scene, place, stop)
+        if found is not None:
+            return Span(place, _swallow(scene, stop), found)
+    ticker = _class_ticker(scene, place)
+    if ticker is not None:
+        return Span(place, place + 2, ticker)
     ticker = _ticker(scene, place)
     return None if ticker is None else Span(place, place + 1, ticker)
 
@@ -113,6 +119,9 @@ def _at(scene: Scene, place: int) -> Span | None:
 def _named(scene: Scene, place: int, stop: int) -> "tuple[Company, ...] | None":
     if stop - place == 1:
         return _one_word(scene, place)
+    second = scene.words[place + 1].keys[-1]
+    if stop - place == 2 and scene.words[place].keys[0] == "the" and not _plausible(scene, place + 1, second):
+        return None  # "the gap between" is not The Gap
     front = " ".join(word.keys[0] for word in scene.words[place : stop - 1])
     for last in scene.words[stop - 1].keys:
         found = scene.companies.exactly(f"{front} {last}")
@@ -130,7 +139,22 @@ def _one_word(scene: Scene, place: int) -> "tuple[Company, ...] | None":
             found = scene.companies.exactly(key)
             if found:
                 return found
-    return None
+    return _small_ticker(scene, place)
+
+
+def _small_ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
+    """The shipped bearers of a ticker in small letters that is no word: msft, nvda."""
+    text = _bare(scene.words[place])
+    if not (text.islower() and text.isalpha() and 3 <= len(text) <= 5) or place in scene.taken:
+        return None
+    words = lists()
+    if any(
+        text in known
+        for known in (words.common, words.never, words.capitals, words.ordinary, words.qualifies)
+    ):
+        return None
+    found = scene.companies.by_ticker(text.upper(), scene.as_of)
+    return tuple(company for company in found if company.exchange) or None
 
 
 def _plausible(scene: Scene, place: int, key: str) -> bool:
@@ -148,15 +172,35 @@ def _plausible(scene: Scene, place: int, key: str) -> bool:
 def _ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
     """The bearers of a ticker: capitals that are no common word, or anything after $ or an exchange's
     name."""
-    word, before = scene.words[place], scene.question[: scene.words[place].start]
-    text = _bare(word)
-    marked = before.endswith("$") or re.search(r"\b(?:NYSE|NASDAQ|Nasdaq)\s*:\s*$", before) is not None
-    if place in scene.taken or not text.isupper() or not scene.companies.has_ticker(text):
+    text = _bare(scene.words[place])
+    if place in scene.taken or not scene.companies.has_ticker(text):
+        return None
+    before = scene.question[: scene.words[place].start]
+    if text.isdigit():  # as in Tokyo or Hong Kong; a year or an amount is no ticker
+        counted = re.match(r"[\s-]*(?:%|[.,]\d)|\s*" + COUNTED, scene.question[scene.words[place].end :])
+        return None if len(text) < 4 or counted or before[-1:] in "$€£.," else _borne(scene, text)
+    if not text.isupper():
         return None
     ordinary = scene.shouted or (
         text.lower() in lists().capitals if len(text) > 1 else not _listed(scene, place)
     )
-    return None if ordinary and not marked else scene.companies.by_ticker(text, scene.as_of)
+    if ordinary and not before.endswith("$") and not EXCHANGE.search(before):
+        return None
+    return scene.companies.by_ticker(text, scene.as_of)
+
+
+def _class_ticker(scene: Scene, place: int) -> "tuple[Company, ...] | None":
+    """The bearers of a ticker with a share class, which is two words: INVE-B, BRK.B."""
+    if place + 1 >= len(scene.words) or scene.gap(place + 1) not in ("-", "."):
+        return None
+    first, second = _bare(scene.words[place]), _bare(scene.words[place + 1])
+    if len(second) > 2 or not (first + second).isupper():
+        return None
+    return _borne(scene, f"{first}-{second}")
+
+
+def _borne(scene: Scene, ticker: str) -> "tuple[Company, ...] | None":
+    return scene.companies.by_ticker(ticker, scene.as_of) or None
 
 
 def _listed(scene: Scene, place: int) -> bool:
@@ -270,11 +314,14 @@ class Lists:
     continues: frozenset[str]
     places: frozenset[str]
     qualifies: frozenset[str]
+    ordinary: frozenset[str]
 
 
 @cache
 def lists() -> Lists:
     """The shipped word lists, read once."""
-    text = resources.files("finground.catalog").joinpath("data/words.toml").read_text("utf-8")
+    data = resources.files("finground.catalog").joinpath("data")
+    text = data.joinpath("words.toml").read_text("utf-8")
+    ordinary = frozenset(data.joinpath("ordinary.txt").read_text("utf-8").split())
     found = {name: frozenset(row.split()) for name, row in tomllib.loads(text).items()}
-    return Lists(**found | {"never": found["never"] | found["places"]})
+    return Lists(**found | {"never": found["never"] | found["places"], "ordinary": ordinary})

@@ -16,7 +16,7 @@ from finground.catalog.names import Word, words
 from finground.catalog.spotting import lists
 
 LEADS = frozenset({
-    "of", "for", "at", "by", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze",
+    "of", "for", "at", "from", "about", "did", "does", "has", "is", "was", "analyse", "analyze",
     "compare", "between", "evaluate", "assess", "review", "vs", "versus",
 })  # fmt: skip
 JOINS = frozenset({"and", "or", "vs", "versus", "to", "with", "against", "than"})
@@ -85,23 +85,25 @@ def beside(
 def _free(word: Word) -> bool:
     """Whether no question needs the word otherwise."""
     key = word.keys[-1]
-    ordinary = key in lists().never or key in lists().qualifies or key in LEADS
+    known = (lists().never, lists().qualifies, lists().ordinary, LEADS, JOINS)
+    ordinary = any(key in words for words in known) and not word.text[0].isupper()
+    ordinary = ordinary or any(key in words for words in (lists().never, lists().qualifies, LEADS, JOINS))
     return not ordinary and len(key) > 1 and (not key.isdigit() or len(key) > 2)
 
 
-def _adjacent(question: str, cut: list[Word], first: int, place: int) -> bool:
+def _adjacent(question: str, cut: Sequence[Word], first: int, place: int) -> bool:
     return first == place or question[cut[place - 1].end : cut[place].start] in (" ", "-", ".", " & ")
 
 
-def _in_position(cut: list[Word], first: int, stop: int, taken: set[int]) -> bool:
+def _in_position(cut: Sequence[Word], first: int, stop: int, taken: set[int]) -> bool:
     """Right before what is explained, with nothing before but the start, or right after a word that leads a
     name."""
     before = cut[first - 1].keys[-1] if first else ""
     starts = first == 0 or before in lists().places or first - 1 in taken
-    return before in LEADS or (stop in taken and (starts or before in lists().position))
+    return before in LEADS or (stop in taken and starts)
 
 
-def _with_place(cut: list[Word], first: int, taken: set[int]) -> int:
+def _with_place(cut: Sequence[Word], first: int, taken: set[int]) -> int:
     """A country with a capital before a name belongs to it: "China Bank"."""
     while first and first - 1 not in taken and cut[first - 1].keys[-1] in lists().places:
         if cut[first - 1].text[0].islower():
@@ -111,7 +113,7 @@ def _with_place(cut: list[Word], first: int, taken: set[int]) -> int:
 
 
 def _mention(
-    companies: Companies, question: str, as_of: datetime | None, span: list[Word], certain: bool
+    companies: Companies, question: str, as_of: datetime | None, span: Sequence[Word], certain: bool
 ) -> Mention[Company] | None:
     """What the catalogue makes of the words; nothing if they are more likely no name at all."""
     start, end = span[0].start, span[-1].end

@@ -1,5 +1,5 @@
 """The authors' own rows (FinBloom): a CSV of *Query*, *Required Data* and, where it is there, *Structured
-Data Request*, in either of their wordings; out come pairs for training, and the reason for each unreadable row.
+Data Request*, in either of their wordings; out come pairs for training, and why a row is unreadable.
 
 The rows name no day on which they were asked. A row with a structured request was asked on the last of its
 days if its phrase then means those days, else on the day handed in; without one, its phrase is read as of

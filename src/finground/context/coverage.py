@@ -4,9 +4,10 @@ In come the parts; out go `coverage.json` with all counts, `coverage.md` to read
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Coverage:
     """Counts of what pairs are about."""
 
     industries: Mapping[str, str]  # by a company's id
-    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     crossed: Counter[tuple[str, str]] = field(default_factory=Counter)  # metric and kind
     placed: Counter[tuple[str, str]] = field(default_factory=Counter)  # industry and kind
 
@@ -46,16 +47,19 @@ class Coverage:
         about = [entity for entity in pair.request.entities if entity.kind != "market"]
         industries = {self.industries.get(entity.id, entity.id) for entity in about}
         primary = [metric.slug for metric in pair.request.metrics if metric.primary]
-        found: dict[str, Iterable[str]] = {
-            "part": [pair.part], "kind": [pair.kind], "channel": [pair.channel], "noise": [pair.noise],
-            "metric": primary, "industry": industries, "words": [length(pair.query)],
-            "date form": [date_form(pair.request.phrase)],
-            "entity": {entity.kind for entity in pair.request.entities} or {"none"},
-        }  # fmt: skip
-        for what, values in found.items():
-            self.counts.setdefault(what, Counter()).update(values)
-        self.crossed.update((slug, pair.kind) for slug in primary)
-        self.placed.update((industry, pair.kind) for industry in industries)
+        for what, values in (
+            ("part", (pair.part,)), ("kind", (pair.kind,)), ("channel", (pair.channel,)),
+            ("noise", (pair.noise,)), ("metric", primary), ("industry", industries),
+            ("words", (length(pair.query),)), ("date form", (date_form(pair.request.phrase),)),
+            ("entity", {entity.kind for entity in pair.request.entities} or ("none",)),
+        ):  # fmt: skip
+            counter = self.counts[what]
+            for value in values:
+                counter[value] += 1
+        for slug in primary:
+            self.crossed[slug, pair.kind] += 1
+        for industry in industries:
+            self.placed[industry, pair.kind] += 1
 
 
 def report(folder: Path, parts: Mapping[str, Sequence[Pair]], catalog: Catalog) -> None:
@@ -72,6 +76,7 @@ def report(folder: Path, parts: Mapping[str, Sequence[Pair]], catalog: Catalog) 
         _draw(coverage, temporary)
 
 
+@lru_cache(maxsize=4096)
 def date_form(phrase: str) -> str:
     """Which of DATE_FORMS a phrase is of, the first that fits."""
     plain = re.sub(r"^(?:in|on|for|over|during|from|the|of) (?:the )?", "", phrase.lower())

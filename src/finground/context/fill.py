@@ -15,8 +15,9 @@ from typing import get_args
 from finground.catalog.catalog import MARKET, Catalog, company_entity, industry_entity, peers_entity
 from finground.catalog.companies import Company
 from finground.catalog.metrics import Metric
+from finground.catalog.spotting import lists
 from finground.context.periods import Moment, Period, in_words
-from finground.context.templates import SLOT, Need, Template
+from finground.context.templates import Need, Template
 from finground.core.errors import CatalogError
 from finground.records.request import Entity, Rank, Request
 
@@ -115,7 +116,7 @@ class Wording:
     ) -> list[Piece]:
         """The question in pieces; joined, they are the text."""
         pieces = []
-        for index, part in enumerate(SLOT.split(template.text)):
+        for index, part in enumerate(template.parts):
             if index % 2 == 0:
                 pieces.append(Piece(part))
             else:
@@ -145,6 +146,7 @@ class Wording:
             text = company.name
         elif way < 0.5:
             text = company.ticker_at(as_of.date()) or company.name
+            text = company.name if _reads_otherwise(text) else text
         else:
             text = rng.choice((company.name, *company.aliases))
             text = text.lower() if way > 0.8 else text
@@ -195,13 +197,23 @@ def _entities(template: Template, chosen: Chosen) -> Iterable[Entity]:
     """In the order of the text: companies, each followed by its peers where asked, industries, the market."""
     for slot in template.slots:
         for company in chosen.companies.get(slot, ()):
-            yield company_entity(company)
+            if not (template.only_peers and slot == "company"):
+                yield company_entity(company)
             if template.peers and slot == "company":
                 yield peers_entity(company)
         if slot == "industry" and chosen.industry:
             yield industry_entity(chosen.industry)
     if template.market:
         yield MARKET
+
+
+def _reads_otherwise(ticker: str) -> bool:
+    """Whether anybody would read the ticker as a word or a year: IT, 2020, T."""
+    return (
+        len(ticker) < 2
+        or ticker.lower() in lists().capitals
+        or (ticker.isdigit() and 1900 <= int(ticker) < 2101)
+    )
 
 
 def _quiet(word: str) -> str:

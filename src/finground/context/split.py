@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from finground.catalog.companies import Company
 from finground.catalog.metrics import Metric
@@ -18,6 +19,9 @@ from finground.records.request import Pair
 TRAINED = ("train", "evaluation")
 TESTS = ("test-seen", "test-new-template", "test-new-company", "test-new-metric")
 NATURAL = "test-natural"
+
+
+T = TypeVar("T")
 
 
 class LeakError(FingroundError):
@@ -54,20 +58,18 @@ def hold_out(
 ) -> Held:
     """A share of templates (of each kind), of companies and of metrics.
 
-    Metrics that fewest others are related to go first, so that holding one out costs training as little as
-    possible.
+    Templates made around one body are held out together: the same question in a slightly other wording is
+    not unseen. Metrics that fewest others are related to go first, so that holding one out costs training as
+    little as possible.
     """
     kinds = dict.fromkeys(template.kind for template in templates)
-    held = [
-        template.id
-        for kind in kinds
-        for template in _some([template for template in templates if template.kind == kind], share, rng)
-    ]
+    bodies = {kind: list(dict.fromkeys(t.body for t in templates if t.kind == kind)) for kind in kinds}
+    held = {body for kind in kinds for body in _some(bodies[kind], share, rng)}
     leaned_on = Counter(slug for metric in metrics for slug in metric.related)
     shuffled = rng.sample(metrics, len(metrics))
     order = sorted(shuffled, key=lambda metric: leaned_on[metric.slug])
     return Held(
-        frozenset(held),
+        frozenset(template.id for template in templates if template.body in held),
         frozenset(company.id for company in _some(companies, share, rng)),
         frozenset(metric.slug for metric in order[: max(round(share * len(order)), 1)]),
     )
@@ -106,9 +108,7 @@ def _check_pair(pair: Pair, found: Mapping[str, bool], expected: Mapping[str, bo
             )
 
 
-def _some(
-    items: Sequence[Template] | Sequence[Company], share: float, rng: random.Random
-) -> list[Template | Company]:
+def _some(items: Sequence[T], share: float, rng: random.Random) -> list[T]:
     """A random share of the items; all but one may be held out, and none of fewer than two."""
     count = min(max(round(share * len(items)), 1), len(items) - 1)
     return rng.sample(list(items), max(count, 0))

@@ -7,6 +7,7 @@ In come the shipped JSONL files (`templates/`, one file a channel); out go check
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Literal
@@ -19,6 +20,12 @@ from finground.records.request import QuestionKind
 Channel = Literal["technology", "advisor", "investor"]
 Need = Literal["any", "numeric", "trackable"]
 SLOTS = ("company", "company1", "company2", "companies", "industry", "metrics", "date", "number")
+PEERS = r"(?:peers|competitors|rivals|competition)\b"
+ONLY_PEERS = re.compile(
+    rf"\[company\](?:['’]s?)? (?:(?:main|closest|direct|biggest|key|listed) )?{PEERS}"
+    rf"|\b{PEERS} (?:of|to) \[company\]",
+    re.I,
+)
 SLOT = re.compile(r"\[([a-z0-9]+)\]")
 
 
@@ -51,12 +58,38 @@ class Template:
     @property
     def slots(self) -> tuple[str, ...]:
         """Names of the slots, in the order of the text."""
-        return tuple(SLOT.findall(self.text))
+        return _slots(self.text)
+
+    @property
+    def body(self) -> str:
+        """What it was composed around; templates of one body ask the same in other words."""
+        return self.id.rpartition("-")[0] if self.id.count("-") > 2 else self.id
+
+    @property
+    def only_peers(self) -> bool:
+        """Whether the peers alone are asked about, as the paper has it: "[company]'s rivals", "peers of
+        [company]"."""
+        return self.peers and ONLY_PEERS.search(self.text) is not None
 
     @property
     def companies(self) -> int:
         """The least number of companies it takes to fill this template."""
         return sum({"companies": 2}.get(slot, 1) for slot in self.slots if slot.startswith("compan"))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The text cut at its slots: plain words and slots' names in turn."""
+        return _parts(self.text)
+
+
+@lru_cache(maxsize=8192)
+def _slots(text: str) -> tuple[str, ...]:
+    return tuple(SLOT.findall(text))
+
+
+@lru_cache(maxsize=8192)
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(SLOT.split(text))
 
 
 def templates() -> tuple[Template, ...]:

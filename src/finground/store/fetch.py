@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from finground.core.artifact import read_json, whole_file, write_json
+from finground.core.artifact import read_json, read_text, whole_file, write_json
 from finground.core.errors import FingroundError, InputError
 from finground.core.log import progress
 from finground.store.sources.news import STAMP
@@ -52,15 +52,15 @@ def fetch(
     now: datetime,
     client: Json | History | Feed | None = None,
 ) -> list[Path]:
-    """Fetch `catalog`, `edgar` (tickers or CIKs), `prices` (tickers) or `news` (feed URLs, or TICKER=URL);
-    the files written.
+    """Fetch `catalog` (from SEC, or a copy), `edgar` (tickers or CIKs), `prices` (tickers) or `news`
+    (feed URLs, or TICKER=URL); the files written.
 
     Raises:
         InputError: if the source is unknown, names are missing, or EDGAR_IDENTITY is not set.
         FingroundError: if a server does not answer, or not with what was asked.
     """
     sources: dict[str, Callable[[], list[Path]]] = {
-        "catalog": lambda: [_catalog(into, client or edgar_client())],
+        "catalog": lambda: [_catalog(into, names, client)],
         "edgar": lambda: _each(names, "a ticker or CIK", _facts(into, client or edgar_client())),
         "prices": lambda: _each(names, "a ticker", _prices(into, now, client or price_client())),
         "news": lambda: [_news(into, names, now, client or feed_client())],
@@ -137,18 +137,47 @@ def _entry(entry: Any) -> Entry:
     return Entry(published, entry.title, entry.get("link", ""), entry.get("summary", ""))
 
 
-def _catalog(into: Path, client: Any) -> Path:
-    path = into / "sec" / "company_tickers.json"
-    try:
-        listed = client(TICKERS_URL)
-    except (OSError, ValueError) as error:
-        raise FingroundError(f"{TICKERS_URL} was not fetched: {error}; nothing was written") from error
-    if not isinstance(listed, dict):
-        raise FingroundError(
-            f"{TICKERS_URL} answered with something else than SEC's list; nothing was written"
+def _catalog(into: Path, names: Sequence[str], client: Any) -> Path:
+    """SEC's list of companies and tickers, from SEC or from a copy of it given as a file.
+
+    Raises:
+        InputError: if the file is not SEC's list, or more than one is given.
+    """
+    if len(names) > 1:
+        raise InputError(
+            f"`finground fetch catalog` takes one file, not {len(names)}: a copy of {TICKERS_URL}"
         )
+    where, kind = (names[0], InputError) if names else (TICKERS_URL, FingroundError)
+    listed = _copy(Path(where)) if names else _answer(client or edgar_client())
+    if not _is_sec_list(listed):
+        raise kind(
+            f"{where} is not SEC's list, whose entries have cik_str, ticker and title; nothing was written"
+        )
+    path = into / "sec" / "company_tickers.json"
     write_json(path, listed)
     return path
+
+
+def _answer(client: Any) -> Any:
+    try:
+        return client(TICKERS_URL)
+    except (OSError, ValueError) as error:
+        raise FingroundError(f"{TICKERS_URL} was not fetched: {error}; nothing was written") from error
+
+
+def _copy(path: Path) -> Any:
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError:
+        return None
+
+
+def _is_sec_list(listed: Any) -> bool:
+    rows = listed.values() if isinstance(listed, dict) else []
+    return bool(rows) and all(
+        isinstance(row, dict) and isinstance(row.get("cik_str"), int) and {"ticker", "title"} <= row.keys()
+        for row in rows
+    )
 
 
 def _facts(into: Path, client: Any) -> Callable[[str], Path]:
