@@ -412,7 +412,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=2,
+        version=3,
     ),
     Stage(
         "ablate",

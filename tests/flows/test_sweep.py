@@ -1,4 +1,4 @@
-"""The ablation on two workers: a result for each cell and a valid lock, though it was killed half-way (case O2)."""
+"""Eight cells on two workers: a result for each and a valid lock, though the flow was killed (case O2)."""
 
 import os
 import subprocess
