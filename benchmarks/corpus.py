@@ -312,7 +312,7 @@ def tokenise(given: argparse.Namespace) -> None:
 
     kept = [
         Document(r["id"], "news", datetime.fromisoformat(r["published_at"]), r["title"], r["text"])
-        for r in documents(given.raw, 8000)
+        for r in documents(given.raw, min(3000, *given.documents))
     ]
     write_rows(folder / "documents.jsonl", kept)
     texts = [tokens.as_read(document) for document in kept]
