@@ -62,6 +62,9 @@ def test_what_is_per_share_is_never_subtracted():
         row(3, "2023-01-01..2023-09-30", "2023-11-01"),
     ]
     assert figures(EPS, rows)["quarter"] == []
+    known = figures(EPS, [*rows, row(5, "2024-01-01..2024-03-31", "2024-05-01")])
+    _, gap = align(EPS, known, Interval(date(2023, 10, 1), date(2023, 12, 31)), "c", TODAY)
+    assert gap.why.endswith("; figures per share of longer periods are not subtracted")
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,10 @@ def _not_filed(
         return Gap(entity, what, f"no {metric.name.lower()} on file by {as_of}")
     if near.period_end < interval.end:
         return Gap(entity, what, f"not filed by {as_of}; the last filed is of {_period_text(near)}", near)
-    return Gap(entity, what, f"no {kind} on file has half of its days in {_text(interval)}", near)
+    why = f"no {kind} on file has half of its days in {_text(interval)}"
+    if kind == "quarter" and metric.unit == "per-share":
+        why += "; figures per share of longer periods are not subtracted"
+    return Gap(entity, what, why, near)
 
 
 def _next_is_due(last: Fact, interval: Interval) -> bool:

@@ -7,11 +7,12 @@ first: a correction made after `as_of` is not known.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Select, Table, bindparam, select
 
 from finground.records.bundle import Series
 from finground.store import schema
@@ -63,20 +64,26 @@ def sessions(
     connection: Connection, table: Table, entity: str, until: int, window: Window
 ) -> Sessions | None:
     """The sessions of the window that had closed by `until`, oldest first; None if there are none."""
-    closed = table.c.closed_at
-    names = (closed.name, "recorded_at", *COLUMNS[table.name], "currency", "source")
-    known = select(*(table.c[name] for name in names)).where(table.c.entity == entity, closed <= until)
-    if window.end is not None:
-        known = known.where(closed < _midnight(window.end + timedelta(days=1)))
-    earliest = None if window.start is None else _midnight(window.start)
+    end = until if window.end is None else min(until, _midnight(window.end + timedelta(days=1)) - 1)
+    earliest = 0 if window.start is None else _midnight(window.start)
+    asked = {"entity": entity, "start": earliest if window.last is None else 0, "end": end}
     if window.last is None:
-        if earliest is not None:
-            known = known.where(closed >= earliest)
-        rows = connection.execute(known.order_by(closed, table.c.recorded_at)).fetchall()
+        rows = connection.execute(_between(table, newest_first=False), asked).fetchall()
         return _sessions(entity, table.name, _last_known(rows, until)) if rows else None
-    with connection.execute(known.order_by(closed.desc(), table.c.recorded_at.desc())) as result:
-        read = _newest(result, window.last, earliest)
+    with connection.execute(_between(table, newest_first=True), asked) as result:
+        read = _newest(result, window.last, None if window.start is None else earliest)
     return _sessions(entity, table.name, _last_known(read, until)) if read else None
+
+
+@cache
+def _between(table: Table, newest_first: bool) -> Select[Any]:
+    """The rows of an entity between two times; made once for each table and order."""
+    closed, recorded = table.c.closed_at, table.c.recorded_at
+    names = (closed.name, recorded.name, *COLUMNS[table.name], "currency", "source")
+    known = select(*(table.c[name] for name in names)).where(
+        table.c.entity == bindparam("entity"), closed.between(bindparam("start"), bindparam("end"))
+    )
+    return known.order_by(*((closed.desc(), recorded.desc()) if newest_first else (closed, recorded)))
 
 
 def _newest(rows: Iterable[Sequence[Any]], last: int, earliest: int | None) -> list[Sequence[Any]]:
