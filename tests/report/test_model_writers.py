@@ -74,6 +74,7 @@ def test_a_compact_report_rests_on_its_prompt_alone():
     told = {row.id for rows in compact(brief).values() for row in rows}
     assert set(report.rests_on) <= told | {"catalysts/movement"}
     assert len(report.text.split()) < len(TemplateWriter().write(brief).text.split())
+    assert "(AAA)" not in report.text and "bullish combination" not in report.text
     assert all(figure in prompt(brief) for figure in re.findall(r"\d[\d,.]*\d", report.text))
 
 
