@@ -93,8 +93,8 @@ HEADLINE = "Aaa to hold a meeting on 3 plants"
 NEWS = (Passage("n1", datetime(2024, 6, 27, 14, tzinfo=UTC), "Test Wire", HEADLINE, "", "", ("AAA",), 0.4),)
 
 
-def analysis_brief(findings=FINDINGS, *, passages=NEWS, gaps=(), synthetic=False, series=None):
+def analysis_brief(findings=FINDINGS, *, passages=NEWS, gaps=(), synthetic=False, series=None, profile=None):
     request = Request("analysis", (Entity("company", "us:AAA", "Aaa Corp"),), ())
     plan = Plan("analysis", tuple(Subtask(f"look at {tool}", tool, "an analysis") for tool in TOOLS))
     bundle = Bundle(AS_OF, (), (prices(),) if series is None else series, passages, gaps, synthetic)
-    return Brief("Please analyze Aaa Corp.", plan, request, bundle, tuple(findings), CATALOG)
+    return Brief("Please analyze Aaa Corp.", plan, request, bundle, tuple(findings), CATALOG, profile)

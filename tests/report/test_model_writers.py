@@ -74,6 +74,7 @@ def test_a_compact_report_rests_on_its_prompt_alone():
     told = {row.id for rows in compact(brief).values() for row in rows}
     assert set(report.rests_on) <= told | {"catalysts/movement"}
     assert len(report.text.split()) < len(TemplateWriter().write(brief).text.split())
+    assert "(AAA)" not in report.text and "bullish combination" not in report.text
     assert all(figure in prompt(brief) for figure in re.findall(r"\d[\d,.]*\d", report.text))
 
 
@@ -123,6 +124,25 @@ def test_an_endpoint_is_asked_with_the_key_from_the_environment(monkeypatch):
         report = EndpointWriter(settings).write(data_brief([fact("us:AAA", 1e6)]))
     assert (report.status, report.writer, len(report.sections)) == ("complete", "endpoint:m", 2)
     assert stub.key == "Bearer secret" and "Financial query:" in stub.asked["messages"][0]["content"]
+
+
+def test_what_an_endpoint_writes_is_checked_like_any_other_and_asked_with_the_findings(monkeypatch):
+    monkeypatch.setenv("TEST_KEY", "secret")
+    said = "In the short term, the signals are mostly bullish.\n\nRSI is 80.54 and the P/E ratio is 26.90."
+    brief = analysis_brief()
+    with endpoint(200, reply(said)) as (settings, stub):
+        report = check(EndpointWriter(settings).write(brief), brief)
+    assert report.status == "partial" and [flaw.text for flaw in report.ungrounded] == ["26.90"]
+    asked = stub.asked["messages"][0]["content"]
+    assert "RSI(14) is 80.54" in asked and asked.rstrip().endswith("Report:") and "secret" not in asked
+
+
+def test_an_endpoint_whose_reply_was_cut_or_is_empty_says_so(monkeypatch):
+    monkeypatch.setenv("TEST_KEY", "secret")
+    for said, why, status in (("All is", "length", "partial"), ("", "stop", "failed")):
+        with endpoint(200, reply(said, why)) as (settings, _):
+            report = EndpointWriter(settings).write(data_brief([fact("us:AAA", 1e6)]))
+        assert report.status == status and report.missing
 
 
 def test_an_endpoint_that_refuses_or_is_not_there_is_one_sentence(monkeypatch):

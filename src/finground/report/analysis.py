@@ -81,12 +81,12 @@ def analysis(brief: Brief, shown: Chosen | None = None) -> tuple[tuple[Section, 
 
 
 def _company(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> list[Section]:
-    sections = [_summary(brief, entity)]
+    sections = [_summary(brief, entity, full=full)]
     for tool, label in DIMENSIONS.items():
         rows = shown.get((entity, tool), ())
         if rows:
             head = f"{label} of {brief.names[entity]}" if len(brief.companies) > 1 else label
-            lead = lead_of(brief, entity, tool)
+            lead = lead_of(brief, entity, tool) if full else ""
             text = f"{head}: {f'{lead} ' if lead else ''}{flowing(row.text for row in rows)}"
             sections.append(Section(tool, text, tuple(row.id for row in rows)))
     sections += _missing(brief, entity, full=full)
@@ -99,9 +99,9 @@ def lead_of(brief: Brief, entity: str, tool: str) -> str:
     return LEADS.get(tool, {}).get(found.stance or "", "")
 
 
-def _summary(brief: Brief, entity: str) -> Section:
+def _summary(brief: Brief, entity: str, *, full: bool) -> Section:
     """Movement with its cause, then both conclusions without explanation."""
-    name, ticker = brief.names[entity], brief.ticker(entity)
+    name, ticker = brief.names[entity], brief.ticker(entity) if full else ""
     whom = f"{name} ({ticker})" if ticker else name
     unusual = [row for row in brief.findings_of(entity, "catalysts") if row.name == "unusual-movement"]
     looked = [row for row in brief.findings_of(entity, "catalysts") if row.name == "movement"]

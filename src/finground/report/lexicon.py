@@ -61,7 +61,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "long-term": ("medium to long term", "long term", "medium-term", "long-term", "medium- to long-term"),
     "volume-price-lead": ("price action",),
     "technical-lead": ("signals form", "signals lean"),
-    "capital-flow-lead": ("capital",),
+    "capital-flow-lead": ("on balance capital", "capital leans"),
     "financial-lead": ("latest results",),
     "fundamental-lead": ("most measures", "the measures"),
 }
