@@ -1,6 +1,7 @@
 """Figures of the training engine: python benchmarks/train.py NAME… [--base FOLDER] [--pairs FILE.jsonl]
 
-Every figure is a ratio within one run, on one machine, with one thread. Names: loss, padding, useful, bare,
+Every figure is a ratio within one run, of processor seconds of one thread: what else runs counts
+little. Names: loss, padding, useful, bare,
 stock, generation, checkpoint, memory; `all` runs each in a process of its own.
 """
 
@@ -28,12 +29,12 @@ def say(name: str, **values: Any) -> None:
 
 
 def timed(work: Callable[[], Any], times: int = 3) -> float:
-    """Median seconds."""
+    """Median processor seconds."""
     found = []
     for _ in range(times):
-        began = time.perf_counter()
+        began = time.process_time()
         work()
-        found.append(time.perf_counter() - began)
+        found.append(time.process_time() - began)
     return statistics.median(found)
 
 
@@ -42,7 +43,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
-def loss(_: Any) -> None:
+def loss(options: Any) -> None:
     """The loss over Bloom's vocabulary with a frozen head, ours against full float logits."""
     import torch
 
@@ -69,10 +70,10 @@ def loss(_: Any) -> None:
     before = peak()
     found = ours()
     added = peak() - before
-    seconds = timed(ours)
+    seconds = timed(ours, options.rounds)
     right = full()
     full_added = peak() - before
-    full_seconds = timed(full, 2)
+    full_seconds = timed(full, max(1, options.rounds - 2))
     say(
         "loss", ratio=seconds / full_seconds, seconds=seconds, full_seconds=full_seconds, added_gb=added,
         full_added_gb=full_added, loss_difference=abs(found[0] - right[0]),
@@ -134,10 +135,12 @@ def useful(options: Any) -> None:
 
     from finground.lm.collate import Kept
 
-    done = train(Scored(fresh()), Kept(some, ()), settings, Job("ours", pad, 7))
+    scored, began = Scored(fresh()), time.process_time()
+    done = train(scored, Kept(some, ()), settings, Job("ours", pad, 7))
+    ours = done.ledger["tokens_trained"] / (time.process_time() - began)
     model = fresh().train()
     optimizer = torch.optim.AdamW([w for w in model.parameters() if w.requires_grad], lr=0.03)
-    seen, began = 0, time.perf_counter()
+    seen, began = 0, time.process_time()
     for start in range(0, options.steps * size, size):
         rows = [list(examples.read(i)) for i in range(start, start + size)]
         cuts = [examples.prompts[i] for i in range(start, start + size)]
@@ -154,9 +157,9 @@ def useful(options: Any) -> None:
         model(input_ids=ids, attention_mask=mask, labels=labels).loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-    theirs = seen / (time.perf_counter() - began)
+    theirs = seen / (time.process_time() - began)
     say(
-        "useful", ratio=done.tokens_per_second / theirs, ours=done.tokens_per_second, padded=theirs,
+        "useful", ratio=ours / theirs, ours=ours, padded=theirs,
         batch=settings.batch, steps=options.steps,
     )  # fmt: skip
 
@@ -189,7 +192,9 @@ def ours_seconds(options: Any, examples: Any) -> float:
 
     model, pad = lora(options)
     settings = Lora(lr=1e-4, batch=options.batch)
-    return train(Scored(model), Kept(examples, ()), settings, Job("ours", pad, 7)).seconds
+    began = time.process_time()
+    train(Scored(model), Kept(examples, ()), settings, Job("ours", pad, 7))
+    return time.process_time() - began
 
 
 def bare_seconds(options: Any, rows: list[list[int]]) -> float:
@@ -202,7 +207,7 @@ def bare_seconds(options: Any, rows: list[list[int]]) -> float:
     scored = Scored(model).train()
     weights = [w for w in scored.parameters() if w.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=1e-4, weight_decay=0.0, fused=True)
-    began = time.perf_counter()
+    began = time.process_time()
     for start in range(0, len(rows), options.batch):
         ids = torch.tensor(rows[start : start + options.batch])
         labels = ids.clone()
@@ -211,7 +216,7 @@ def bare_seconds(options: Any, rows: list[list[int]]) -> float:
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         optimizer.zero_grad()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def bare(options: Any) -> None:
@@ -261,9 +266,9 @@ def trainer_seconds(options: Any, rows: list[list[int]], kind: str) -> float:
                 args=TrainingArguments(**known),
                 data_collator=default_data_collator,
             )
-        began = time.perf_counter()
+        began = time.process_time()
         made.train()
-        return time.perf_counter() - began
+        return time.process_time() - began
 
 
 def stock(options: Any) -> None:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import texts
+from made_models import texts
 
 from finground.core.artifact import digest as bytes_of
 from finground.core.errors import InputError

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from conftest import tiny
 from datasets import Dataset
+from made_models import tiny
 
 from finground.core.errors import InputError
 from finground.lm import base, tokens, tune
