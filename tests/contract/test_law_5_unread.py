@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from finground.answer import World
-from finground.bench.cell import Trial, held_out, score_writer
+from finground.bench.cell import Trial
+from finground.bench.reports import held_out, score_writer
 from finground.bench.requests import Output, score_requests
 from finground.context.pairs import read_pairs
 from finground.core.artifact import read_rows
