@@ -62,7 +62,8 @@ def test_a_writer_that_says_nothing_scores_nothing_and_is_counted(walked: Root, 
 
 
 def test_a_report_with_a_cut_prompt_has_failed_and_keeps_its_text(world: World, walked: Root):
-    from finground.stocksis import Moment, brief_of
+    from finground.stocksis.pair import brief_of
+    from finground.stocksis.split import Moment
 
     (pair, *_) = held_out(walked, 1)["new-time"]
     brief: Brief = brief_of(world, Moment(pair.company, pair.as_of, "new-time"), pair.query)

@@ -29,13 +29,16 @@ def eligibility(
     support.
     """
     contradictions = tuple(flaw for flaw in report.ungrounded if _contradicts(flaw.why))
-    unsupported = tuple(flaw for flaw in report.ungrounded if not _contradicts(flaw.why))
+    old = stale(report, brief)
+    unsupported = tuple(
+        flaw for flaw in report.ungrounded if not _contradicts(flaw.why) and not _aged(flaw, old)
+    )
     parts = blocks(report.text) if parts is None else parts
     verdicts = {
         "conclusion structure": conclusion_structure(report),
         "logical consistency": logical_consistency(report, brief, contradictions),
         "factual support": factual_support(parts, unsupported),
-        "data timeliness": data_timeliness(report, brief),
+        "data timeliness": data_timeliness(old),
         "analytical dimensions": analytical_dimensions(parts),
         "neutral language": neutral_language(report),
     }
@@ -66,7 +69,14 @@ def logical_consistency(report: Report, brief: Brief, wrong: Flaws) -> Verdict:
 
 
 def _contradicts(why: str) -> bool:
-    return why.startswith(("what was read moved", "the tools give another", "no finding bears out"))
+    return why.startswith(
+        ("what was read moved", "what was read says", "the tools give another", "no finding bears out")
+    )
+
+
+def _aged(flaw: Ungrounded, old: tuple[str, ...]) -> bool:
+    """Whether the flaw is a day outside its window, which is timeliness and not want of support."""
+    return flaw.why == "no such date was read" and any(flaw.text in line for line in old)
 
 
 def _wavering(found: tuple[Stated, ...]) -> list[str]:
@@ -101,9 +111,8 @@ def factual_support(parts: tuple[Block, ...], wrong: Flaws) -> Verdict:
     return not flaws, flaws or (f"{len(given)} figures, all borne out",)
 
 
-def data_timeliness(report: Report, brief: Brief) -> Verdict:
-    """Nothing older than its window."""
-    old = stale(report, brief)
+def data_timeliness(old: tuple[str, ...]) -> Verdict:
+    """Nothing older than its window; `old` is what is."""
     return not old, old or ("every day named lies in its window",)
 
 
