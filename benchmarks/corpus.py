@@ -41,7 +41,7 @@ from finground.corpus.files import found
 from finground.corpus.select import select
 from finground.corpus.work import Workplace, local
 from finground.records.document import Document
-from finground.settings import SOURCES, Corpus, Near, Source
+from finground.settings import Corpus, Near, Source, real_sources
 
 MEAN, EXCHANGED, NEARLY = 370, 0.35, 0.02  # words a document; shares of words changed
 PAPER, TOKENISED = 27_200_469, 18_021_470  # FinBloom's Table 4: all, and with 25% of the filings
@@ -89,7 +89,7 @@ def base_texts(raw: Path) -> list[list[str]]:
     """Words of real documents, cut or joined to lengths whose mean is MEAN."""
     readers = {"reuters": reuters.read, "edgar": filings.read}
     words: list[str] = []
-    for source in SOURCES:
+    for source in real_sources():
         for place, _ in found(source.files, raw) if source.read in readers else ():
             for record in readers[source.read](place, source):
                 if isinstance(record, Document):
@@ -414,7 +414,7 @@ def articles(given: argparse.Namespace) -> None:
     """Reuters-21578 as it is: what the index finds of all near-duplicate pairs, counted one by one."""
     work = given.scratch / "articles-work"
     shutil.rmtree(work, ignore_errors=True)
-    rules = RULES.model_copy(update={"sources": SOURCES[:1], "holdout_from": date(2090, 1, 1)})
+    rules = RULES.model_copy(update={"sources": real_sources()[:1], "holdout_from": date(2090, 1, 1)})
     (folder,) = select(given.raw, rules, 7, Workplace(work, map)).chunks
     (links,) = [match.links(each) for each in work.glob("links/[!.]*")]
     found_near = {(int(a), int(b)) for a, b, kind in zip(*links, strict=True) if kind == match.NEAR}

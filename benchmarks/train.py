@@ -166,13 +166,12 @@ def useful(options: Any) -> None:
 
 def work(options: Any) -> tuple[Any, Any]:
     """The same rows for every trainer: LoRA on the base, batches of one length, so nobody pads."""
+    from finground.lm import base
     from finground.lm.collate import Examples
 
-    rng = random.Random(3)
-    rows = [
-        [rng.randrange(10, 2_000) for _ in range(options.tokens)]
-        for _ in range(options.batch * options.steps)
-    ]
+    rng, words = random.Random(3), base.describe(Path(options.base))["vocabulary"]
+    count = options.batch * options.steps
+    rows = [[rng.randrange(10, min(words, 2_000)) for _ in range(options.tokens)] for _ in range(count)]
     return rows, Examples([options.tokens] * len(rows), [1] * len(rows), rows.__getitem__)
 
 

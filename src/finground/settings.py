@@ -40,7 +40,8 @@ def _known_zone(name: str) -> str:
 class Part(BaseModel):
     """A section of params.yaml; unknown keys are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # a schema is built when a model is first used, not when this module is imported
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Sample(Part):
@@ -106,33 +107,37 @@ class Near(Part):
 
 
 HEADLINES = {"published_at": "ts", "title": "title", "text": "body", "url": "href", "tickers": "matched"}
-SOURCES = (
-    Source(name="reuters", files="news/reuters21578/*.sgm*", read="reuters"),
-    Source.model_validate(
-        {
-            "name": "headlines",
-            "files": "news/reuters-headlines/*.jsonl*",
-            "read": "jsonl",
-            "columns": HEADLINES,
-        }
-    ),
-    Source(name="sec", files="sec/10k-html/*.htm*", read="edgar"),
-    Source(name="sec", files="sec/10q-html/*.htm*", read="edgar"),
-    Source(name="sec", files="sec/full-submission/*", read="edgar"),
-)
+
+
+def real_sources() -> tuple[Source, ...]:
+    """Those of the folder that `make real` reads."""
+    return (
+        Source(name="reuters", files="news/reuters21578/*.sgm*", read="reuters"),
+        Source.model_validate(
+            {
+                "name": "headlines",
+                "files": "news/reuters-headlines/*.jsonl*",
+                "read": "jsonl",
+                "columns": HEADLINES,
+            }
+        ),
+        Source(name="sec", files="sec/10k-html/*.htm*", read="edgar"),
+        Source(name="sec", files="sec/10q-html/*.htm*", read="edgar"),
+        Source(name="sec", files="sec/full-submission/*", read="edgar"),
+    )
 
 
 class Corpus(Part):
     """What goes into domain pretraining. `shares` by source, as in the paper's 25% of the SEC filings."""
 
-    sources: tuple[Source, ...] = SOURCES
+    sources: tuple[Source, ...] = Field(default_factory=real_sources)
     shares: dict[str, Share] = {}
     min_words: Count = 20
     max_words: Count | None = None
     max_documents: Count | None = None
     shard: Count = 20_000  # documents a shard; what a killed run loses at most, for each worker
     block: Count = 256  # tokens
-    near: Near = Near()
+    near: Near = Field(default_factory=Near)
     evaluation: tuple[Evaluation, ...] = ()
     overlap: Count = 13  # words in a row that training must not share with an evaluation set
     keep_rejected: tuple[str, ...] = ("correction",)  # reasons whose texts are kept beside the corpus
@@ -273,8 +278,8 @@ class Settings(Part):
     writer: Lora
     bench: Bench
     ablate: Ablate
-    news: News = News()
-    store: Live = Live()
+    news: News = Field(default_factory=News)
+    store: Live = Field(default_factory=Live)
     endpoint: Endpoint | None = None
 
 

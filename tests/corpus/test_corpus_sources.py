@@ -13,7 +13,7 @@ from finground.corpus.markup import readable
 from finground.corpus.sources import groups, read
 from finground.corpus.tables import address
 from finground.records.document import Document, Dropped
-from finground.settings import HEADLINES, SOURCES, Corpus, Source
+from finground.settings import HEADLINES, Corpus, Source, real_sources
 
 REUTERS = Source(name="reuters", files="*.sgm", read="reuters")
 SEC = Source(name="sec", files="*", read="edgar")
@@ -174,7 +174,7 @@ def test_an_address_keeps_the_page_and_loses_the_tracking():
 @pytest.mark.realdata
 def test_all_14_000_real_articles_come_out_as_documents_or_by_name(real_data):
     files = sorted((real_data / "news" / "reuters21578").glob("*.sgm.gz"))
-    found = [each for path in files for each in reuters.read(str(path), SOURCES[0])]
+    found = [each for path in files for each in reuters.read(str(path), real_sources()[0])]
     assert len(found) == 1000 * len(files) == len({each.id for each in found})
     assert sum(isinstance(each, Dropped) for each in found) == 1470  # 1,065 briefs and 405 unprocessed ones
 
