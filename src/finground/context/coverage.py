@@ -64,7 +64,7 @@ class Coverage:
 
 def report(folder: Path, parts: Mapping[str, Sequence[Pair]], catalog: Catalog) -> None:
     """Write the three files."""
-    coverage = Coverage({company.id: company.industry for company in catalog.companies.all})
+    coverage = Coverage({one.id: one.industry or "no industry known" for one in catalog.companies.all})
     for pairs in parts.values():
         for pair in pairs:
             coverage.add(pair)
@@ -114,7 +114,9 @@ def _draw(coverage: Coverage, path: Path) -> None:
 
     figure = Figure(figsize=(14, 12), layout="constrained")
     FigureCanvasAgg(figure)
-    (left, right), (lengths, forms) = figure.subplots(2, 2, height_ratios=(2, 1))
+    halves: Any = figure.subfigures(2, 1, height_ratios=(2, 1))
+    maps, bars = halves
+    left, right = maps.subplots(1, 2)
     kinds = [kind for kind, _ in coverage.counts["kind"].most_common()]
     for axes, what, crossed in ((left, "metric", coverage.crossed), (right, "industry", coverage.placed)):
         names = [name for name, _ in coverage.counts.get(what, Counter()).most_common(MOST)]
@@ -125,7 +127,7 @@ def _draw(coverage: Coverage, path: Path) -> None:
         axes.set_yticks(range(len(names)), names)
         axes.set_xticks(range(len(kinds)), kinds, rotation=45, ha="right")
         axes.set_title(f"Pairs by {what} (the {MOST} commonest) and kind")
-    for axes, what in ((lengths, "words"), (forms, "date form")):
+    for axes, what in zip(bars.subplots(1, 3), ("words", "date form", "noise"), strict=True):
         found: Any = sorted(coverage.counts[what].items())
         axes.barh([name for name, _ in found], [count for _, count in found], color="#3b6ea5")
         axes.set_title(f"Pairs by {what}")
