@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 BYTES = {"float32": 4, "bfloat16": 2}
 # 4 bits a weight, 8 more for a block of 64, 32 more for 256 of those (Dettmers et al. 2023, section 3)
 NF4_BYTES = 0.5 + 1 / 64 + 4 / (64 * 256)
-ROWS = 256  # of logits that are made at a time (`loss.py`)
+ROWS = 128  # of logits that are made at a time (`loss.py`)
 LIBRARIES = 0.7e9  # interpreter and libraries, or a CUDA context
 TRAINED = 16  # bytes of a trained float32 weight, its gradient and AdamW's two moments
 
