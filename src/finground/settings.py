@@ -205,7 +205,7 @@ class Context(Part):
     test_pairs: Count = 10_000
     held_out: Share = 0.2  # of templates, of companies and of metrics
     noise: float = Field(default=0.2, ge=0, le=1)  # share of questions with a slip, other casing or no points
-    authors: str | None = None  # CSV of the paper's authors, added to the training part
+    authors: str | None = None  # CSV of the paper's authors, for the training part; relative to the root
 
 
 class Stocksis(Part):

@@ -174,7 +174,7 @@ def context(work: Work) -> Outcome:
         as_of = _as_of(work.settings)
         counts = build(
             world.catalog, work.root.context, work.settings.context, as_of=as_of, seed=work.settings.seed,
-            companies=[company.id for company in world.known(as_of).companies.all],
+            root=work.root.folder, companies=[company.id for company in world.known(as_of).companies.all],
         )  # fmt: skip
     return Outcome(_numbers(counts), counts)
 
@@ -373,7 +373,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "context",
         context,
-        lambda r: (r.snapshot,),
+        lambda r: (r.snapshot, "${context.authors}"),
         lambda r: (r.context,),
         ("context", "snapshot", "seed"),
         version=2,

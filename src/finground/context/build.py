@@ -102,12 +102,14 @@ def build(
     as_of: datetime,
     seed: int,
     companies: Sequence[str] | None = None,
+    root: Path = Path(),
 ) -> dict[str, Any]:
     """Write all parts, their CSVs and what they cover; counts of what was made.
 
     Args:
         as_of: the last day on which a question is asked.
         companies: ids of those that questions may be about; all, where it is None.
+        root: the folder that `settings.authors` is relative to.
 
     Raises:
         InputError: if there are fewer than three companies.
@@ -117,7 +119,8 @@ def build(
     about: dict[str, Any] = {}
     with whole_folder(folder, about) as out:
         parts, held = make(catalog, known, settings, as_of=as_of, seed=seed)
-        unread = _add_authors(parts["train"], catalog, settings, as_of)
+        theirs = root / settings.authors if settings.authors else None
+        unread = _add_authors(parts["train"], catalog, theirs, as_of)
         write_rows(out / "authors-unread.jsonl", unread)
         split.check(parts, held)
         for part, pairs in parts.items():
@@ -148,9 +151,9 @@ def make(
     return parts, held
 
 
-def _add_authors(train: list[Pair], catalog: Catalog, settings: Context, as_of: datetime) -> list[Unread]:
+def _add_authors(train: list[Pair], catalog: Catalog, path: Path | None, as_of: datetime) -> list[Unread]:
     """Append the authors' rows to the training part; returns those that cannot be read."""
-    rows = list(read_authors(Path(settings.authors), catalog, as_of)) if settings.authors else []
+    rows = list(read_authors(path, catalog, as_of)) if path else []
     train += [row for row in rows if isinstance(row, Pair)]
     return [row for row in rows if isinstance(row, Unread)]
 
