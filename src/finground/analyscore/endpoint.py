@@ -41,4 +41,4 @@ class EndpointGenerator:
             FingroundError: if the endpoint cannot be reached or refuses.
         """
         with ThreadPoolExecutor(batch) as pool:
-            return [Said(text, stop) for text, stop in pool.map(self._writer._ask, prompts)]
+            return [Said(text, stop) for text, stop in pool.map(self._writer.ask, prompts)]

@@ -42,7 +42,7 @@ class EndpointWriter:
         Raises:
             FingroundError: if the endpoint cannot be reached or refuses.
         """
-        text, stop = self._ask(prompt(brief) if brief.plan.tools else enrich(brief))
+        text, stop = self.ask(prompt(brief) if brief.plan.tools else enrich(brief))
         name, kind, stops = f"endpoint:{self.settings.model}", brief.plan.kind, (stop,)
         sections = cut(text)
         if not sections:
@@ -53,7 +53,7 @@ class EndpointWriter:
             )
         return Report(kind, sections, name, "complete", stops=stops)
 
-    def _ask(self, content: str) -> tuple[str, str]:
+    def ask(self, content: str) -> tuple[str, str]:
         """The reply's text and why it stopped."""
         import openai
 

@@ -5,7 +5,7 @@ The names of companies have no time of their own; their tickers may, and the cat
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,13 +36,12 @@ class Store:
             InputError: if it is not there (and not to be created), not a store, or of another schema version.
         """
         store = cls(_engine(str(place), create), vectors or _vectors(str(place)))
-        try:
+        with ExitStack() as unless_whole:
+            unless_whole.callback(store.close)
             if create:
                 store._prepare()
             store._check(str(place) if store.engine.dialect.name == "sqlite" else str(store.engine.url))
-        except BaseException:
-            store.close()
-            raise
+            unless_whole.pop_all()
         return store
 
     @classmethod
