@@ -56,14 +56,12 @@ check: setup
 	$(BIN)/lint-imports
 
 real: setup
-	@test -e runs/real/params.yaml || $(BIN)/finground init runs/real --profile small --raw "$(RAW)"
-	@test "$$(cd runs/real && realpath "$$(sed -n 's/^raw: *\([^#]*[^# ]\).*/\1/p' params.yaml)")" = "$$(realpath '$(RAW)')" || \
-	  { echo "runs/real reads another folder than RAW=$(RAW): give that one, or remove runs/real" >&2; exit 2; }
+	$(BIN)/finground init runs/real --profile small --raw "$(RAW)"
 	$(BIN)/finground run all --root runs/real
 	$(BIN)/finground table --root runs/real --copy docs/results.md
 
 real-full: setup
-	@test -e runs/real-full/params.yaml || $(BIN)/finground init runs/real-full --profile small --full --raw "$(RAW)"
+	$(BIN)/finground init runs/real-full --profile small --full --raw "$(RAW)"
 	cd runs/real-full && dvc repro
 	$(BIN)/finground table --root runs/real-full --copy docs/results.md
 

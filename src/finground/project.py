@@ -48,10 +48,10 @@ FULL: dict[str, dict[str, Any]] = {
 
 
 def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = False) -> Root:
-    """Make a root with the params of a profile.
+    """Make a root with the params of a profile; one that reads the same raw files under it is left as it is.
 
     Raises:
-        InputError: if the folder already holds a project, or `raw` is not a folder.
+        InputError: if the folder holds another project, or `raw` is not a folder.
     """
     import yaml
 
@@ -59,8 +59,12 @@ def create(folder: Path, profile: str, *, raw: Path | None = None, full: bool = 
 
     root = Root(folder)
     if root.params.exists():
+        there = load(root.params)
+        if raw is not None and there.profile == profile and (folder / there.raw).resolve() == raw.resolve():
+            return root
         raise InputError(
-            f"{folder} already is a project root (it has params.yaml); give another folder, or --refresh"
+            f"{folder} already is a project root (profile {there.profile}, raw files in {there.raw}); "
+            "give another folder, or remove it"
         )
     if raw is not None and not raw.is_dir():
         raise InputError(f"{raw} is not a folder; give the folder that holds the raw files")
