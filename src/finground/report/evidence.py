@@ -7,9 +7,11 @@ of that period.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,6 @@ import numpy.typing as npt
 from finground.records.bundle import Series
 from finground.report.brief import Brief
 from finground.report.known import (
-    NONE,
     Keys,
     Known,
     Told,
@@ -32,6 +33,7 @@ from finground.report.known import (
     periods_of,
     sayings,
     texts_of,
+    told_by_tools,
 )
 from finground.report.lexicon import Lexicon
 from finground.report.reading import Day, Number
@@ -60,33 +62,100 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """Values that a number may be, ordered by size, whatever their sign."""
+
+    known: tuple[Known, ...]
+    sizes: tuple[float, ...]
+
+    @classmethod
+    def of(cls, known: Iterable[Known]) -> "Values":
+        ordered = tuple(sorted(known, key=_size))
+        return cls(ordered, tuple(map(_size, ordered)))
+
+    def near(self, size: float, half: float) -> tuple[Known, ...]:
+        """Those whose size is within half of `size`."""
+        first = bisect_left(self.sizes, size - half)
+        return self.known[first : bisect_right(self.sizes, size + half, first)]
+
+
+def _size(known: Known) -> float:
+    return abs(known.value)
+
+
 class Evidence:
-    """All values, sentences, days and words of a brief. `values` are ordered by size, whatever their sign;
-    `told` is by key; `news` has every passage with plain quotation marks, and its day.
+    """All values, sentences, days and words of a brief, each worked out when first asked for; what was told
+    is by key.
     """
 
-    brief: Brief
-    lexicon: Lexicon
-    values: tuple[Known, ...]
-    sizes: tuple[float, ...]
-    told: dict[str, list[Told]]
-    days: frozenset[date]
-    periods: frozenset[tuple[date, date]]
-    text: str
-    words: frozenset[str]
-    news: tuple[tuple[str, date], ...]
-    series: tuple[tuple[Series, npt.NDArray[np.datetime64]], ...]
+    def __init__(self, brief: Brief) -> None:
+        self.brief = brief
+        self.lexicon = Lexicon(brief)
+        self._sessions: dict[date, tuple[Known, ...]] = {}
+        self.told: dict[str, list[Told]] = {}
+        for row in sayings(brief, self.lexicon):
+            for key in row.keys:
+                self.told.setdefault(key, []).append(row)
+
+    @cached_property
+    def found(self) -> Values:
+        """Those of what tools found, or missed: all that an analysis gives."""
+        said = of_texts(told_by_tools(self.brief), self.lexicon)
+        return Values.of((*of_findings(self.brief.findings), *said))
+
+    @cached_property
+    def values(self) -> Values:
+        """All of them."""
+        brief, bundle = self.brief, self.brief.bundle
+        changes = () if brief.findings else changes_of(bundle.facts)  # tools have found those that count
+        texts = of_texts(texts_of(brief), self.lexicon)
+        read = of_facts(brief), changes, of_series(bundle), texts
+        return Values.of(chain(self.found.known, *read))
+
+    @cached_property
+    def days(self) -> frozenset[date]:
+        """Every day that was read."""
+        return frozenset((*days_of(self.brief), *(day for text in self._texts for day in exact_days(text))))
+
+    @cached_property
+    def periods(self) -> frozenset[tuple[date, date]]:
+        """First and last day of every period that was read."""
+        return frozenset(periods_of(self.brief))
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        return tuple(text for _, _, text in chain(told_by_tools(self.brief), texts_of(self.brief)))
+
+    @cached_property
+    def _read(self) -> str:
+        return "\n".join(self._texts)
+
+    @cached_property
+    def text(self) -> str:
+        """All that was read, in lower case."""
+        return self._read.lower()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Words in capitals that were read."""
+        currencies = {c for fact in self.brief.bundle.facts if (c := fact.currency)}
+        return frozenset(re.findall(r"[A-Z]{2,5}", self._read)) | currencies
+
+    @cached_property
+    def news(self) -> tuple[tuple[str, date], ...]:
+        """Every passage with plain quotation marks, and its day."""
+        passages = self.brief.bundle.passages
+        return tuple((plain(f"{row.headline} {row.body}"), row.published_at.date()) for row in passages)
 
     def borne_out(
-        self, number: Number, about: About, days: set[date], *, falls: bool
+        self, number: Number, about: About, days: set[date], *, falls: bool, values: Values | None = None
     ) -> tuple[list[Known], str]:
-        """What bears the number out; or nothing, and why. `falls`: the sentence says that something fell."""
-        half = number.half * (1 + 1e-9)
-        first = bisect_left(self.sizes, abs(number.value) - half)
-        near = list(self.values[first : bisect_right(self.sizes, abs(number.value) + half)])
-        near += [
-            known for known in self._of_days(days, about) if abs(abs(number.value) - abs(known.value)) <= half
-        ]
+        """What of `values`, or of all, bears the number out; or nothing, and why. `falls`: the sentence says
+        that something fell.
+        """
+        half, size = number.half * (1 + 1e-9), abs(number.value)
+        values = self.values if values is None else values
+        near = [*values.near(size, half), *self._near_on(days, size, half)]
         fitting = [known for known in near if _fits(number.kind, known.kind)]
         if not fitting:
             return [], f"{NOT_READ}{' in this unit' if near else ''}"
@@ -98,20 +167,26 @@ class Evidence:
         right = [known for known in own if _same_sign(number, known.value, falls=falls)]
         return right, "" if right else "what was read moved the other way"
 
-    def _of_days(self, days: set[date], about: About) -> Iterator[Known]:
-        """Daily values of those days, of the companies meant."""
-        for day in days:
+    def _near_on(self, days: set[date], size: float, half: float) -> list[Known]:
+        """Daily values of those days that are of about this size."""
+        return [known for day in days for known in self._on(day) if abs(size - abs(known.value)) <= half]
+
+    def _on(self, day: date) -> tuple[Known, ...]:
+        """All daily values of a day."""
+        if day not in self._sessions:
             wanted = np.datetime64(day)
-            for series, dates in self.series:
-                if not about.covers(series.entity, about.keys):
-                    continue
-                at = int(dates.searchsorted(wanted))
-                if at < len(dates) and dates[at] == wanted:
-                    yield from of_day(series, at)
+            places = ((series, int(dates.searchsorted(wanted)), dates) for series, dates in self._series)
+            rows = ((series, at) for series, at, dates in places if at < len(dates) and dates[at] == wanted)
+            self._sessions[day] = tuple(known for series, at in rows for known in of_day(series, at))
+        return self._sessions[day]
+
+    @cached_property
+    def _series(self) -> tuple[tuple[Series, npt.NDArray[np.datetime64]], ...]:
+        return tuple((one, one.times.astype("datetime64[D]")) for one in self.brief.bundle.series)
 
     def traded(self, day: date) -> bool:
         """Whether a series that was read has the day."""
-        return next(self._of_days({day}, About(frozenset(), NONE)), None) is not None
+        return bool(self._on(day))
 
     def said(self, about: About, days: set[date]) -> list[Told]:
         """What was said about that; of those days, if something was."""
@@ -149,30 +224,6 @@ def may_mean(day: Day, known: date) -> bool:
     if not day.any_year:
         return day.first <= known <= day.last
     return (day.first.month, day.first.day) <= (known.month, known.day) <= (day.last.month, day.last.day)
-
-
-def gather(brief: Brief) -> Evidence:
-    """The evidence of a brief."""
-    bundle, lexicon = brief.bundle, Lexicon(brief)
-    sources = [*texts_of(brief)]
-    changes = () if brief.findings else changes_of(bundle.facts)  # tools have found those that count
-    read = [*of_facts(brief), *changes, *of_series(bundle), *of_findings(brief.findings)]
-    told: dict[str, list[Told]] = {}
-    for row in sayings(brief, lexicon):
-        for key in row.keys:
-            told.setdefault(key, []).append(row)
-    found = [*read, *of_texts(sources, lexicon)]
-    values = tuple(sorted(found, key=lambda known: abs(known.value)))
-    text = "\n".join(text for _, _, text in sources)
-    words = frozenset(re.findall(r"[A-Z]{2,5}", text)) | {c for fact in bundle.facts if (c := fact.currency)}
-    days = {*days_of(bundle, brief), *(day for _, _, text in sources for day in exact_days(text))}
-    news = tuple((plain(f"{row.headline} {row.body}"), row.published_at.date()) for row in bundle.passages)
-    sizes = tuple(abs(known.value) for known in values)
-    return Evidence(
-        brief, lexicon, values, sizes, told, frozenset(days), frozenset(periods_of(brief)),
-        text.lower(), words, news,
-        tuple((series, series.times.astype("datetime64[D]")) for series in bundle.series),
-    )  # fmt: skip
 
 
 def plain(text: str) -> str:

@@ -14,17 +14,19 @@ from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
 from finground.report.brief import Brief
 from finground.report.data_answer import verdict
-from finground.report.evidence import About, Evidence, gather, may_mean
+from finground.report.evidence import About, Evidence, Values, may_mean
 from finground.report.known import Known
 from finground.report.lexicon import Mention
 from finground.report.polarity import Side, sides
 from finground.report.reading import NUMBER, Day, Number, sentences
 from finground.report.sentence import CODE, Sentence, bound, part_of, read
 
-TERMS = (
-    "golden cross", "death cross", "overbought", "oversold", "engulfing", "hammer", "morning star",
-    "evening star", "shooting star", "hanging man", "harami", "ddx", "bollinger", "rsi", "macd",
-)  # fmt: skip
+TERM = re.compile(
+    r"\b(?:golden cross|death cross|overbought|oversold|engulfing|hammer|morning star|evening star|shooting star"
+    r"|hanging man|harami|ddx|bollinger|rsi|macd)\b"
+)
+APART = re.compile(r"[,;]\s")
+LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)
 CONTROL = re.compile(
     r"\b(strong|high|medium|medium-level|moderate|weak|low)\s+(?:institutional\s+|market\s+)?control\b", re.I
 )
@@ -32,7 +34,7 @@ LEVELS = {
     "strong": "high", "high": "high", "medium": "medium", "medium-level": "medium", "moderate": "medium",
     "weak": "low", "low": "low",
 }  # fmt: skip
-TICKER = re.compile(r"(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
+TICKER = re.compile(r"(?=[$A-Z])(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
 BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
 NAMED = re.compile(r"\b[^\W\d_a-z][\w&.'’/-]+(?:,? (?:& )?[^\W\d_a-z][\w&.'’/-]*)*")
 NEGATIVE = re.compile(
@@ -57,7 +59,7 @@ class Traced:
 
 def check(report: Report, brief: Brief) -> Report:
     """The report with all that is not borne out, and the status that follows."""
-    evidence = gather(brief)
+    evidence = Evidence(brief)
     found = tuple(flaw for section in report.sections for flaw in trace(section, evidence).ungrounded)
     return replace(report, ungrounded=found, status=_status(report, found))
 
@@ -96,14 +98,30 @@ def _quotations(sentence: Sentence, evidence: Evidence) -> Found:
 
 
 def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
-    """Each number by itself; parameters also together with the figures beside them."""
+    """Each number by itself; parameters also together with the figures beside them. Findings come first: what
+    they bear out all that was read bears out.
+    """
+    codes = [
+        (code, "no such source was read")
+        for code in CODE.findall(sentence.text)
+        if code not in evidence.text
+    ]
+    ids, flaws = _figures(sentence, evidence, evidence.found)
+    if flaws:
+        ids, flaws = _figures(sentence, evidence, evidence.values)
+    return ids, [*flaws, *codes]
+
+
+def _figures(sentence: Sentence, evidence: Evidence, values: Values) -> Found:
+    """Numbers against these values."""
     ids: list[str] = []
     flaws: list[tuple[str, str]] = []
     supports: dict[int, list[Known]] = {}
+    days = sentence.exact
     for at, number in enumerate(sentence.numbers):
-        found, why = evidence.borne_out(
-            number, sentence.about(number.start), sentence.exact, falls=_is_negative(sentence, number)
-        )
+        falls = _is_negative(sentence, number)
+        about = sentence.about(number.start)
+        found, why = evidence.borne_out(number, about, days, falls=falls, values=values)
         ids += [known.id for known in found]
         flaws += [] if found else [(number.text, why)]
         supports[at] = found
@@ -111,9 +129,6 @@ def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
         (sentence.numbers[at].text, "nothing that was read has this number beside the others")
         for at, number in enumerate(sentence.numbers)
         if number.counts and supports[at] and not _together(at, sentence, supports)
-    ]
-    flaws += [
-        (code, "no such source was read") for code in CODE.findall(sentence.text) if code not in evidence.text
     ]
     return ids, flaws
 
@@ -129,8 +144,8 @@ def _together(at: int, sentence: Sentence, supports: dict[int, list[Known]]) -> 
     near = [
         other for other in (at - 1, at + 1)
         if other in supports and supports[other]
-        and not re.search(r"[,;]\s", sentence.text[min(number.end, sentence.numbers[other].end) :
-                                                   max(number.start, sentence.numbers[other].start)])
+        and not APART.search(sentence.text, min(number.end, sentence.numbers[other].end),
+                             max(number.start, sentence.numbers[other].start))
     ]  # fmt: skip
     own = {known.id for known in supports[at]}
     return not near or any(own & {known.id for known in supports[other]} for other in near)
@@ -180,12 +195,8 @@ def _priced(sentence: Sentence, day: Day, evidence: Evidence) -> bool:
 
 def _directions(sentence: Sentence, evidence: Evidence) -> Found:
     """Words that have a side: the one that was told of the measure they stand by."""
-    low = sentence.text.lower()
-    flaws = [
-        (term, "no tool found that")
-        for term in TERMS
-        if term in low and re.search(rf"\b{term}\b", low) and not evidence.says(term)
-    ]
+    terms = dict.fromkeys(TERM.findall(sentence.text.lower()))
+    flaws = [(term, "no tool found that") for term in terms if not evidence.says(term)]
     for found in CONTROL.finditer(sentence.text):
         if not evidence.control(LEVELS[found[1].lower()]):
             flaws.append((found[0], "the tools give another level of control"))
@@ -257,7 +268,7 @@ def _orders(sentence: Sentence, evidence: Evidence) -> Found:  # noqa: ARG001 - 
                     (more if wants_more else less) if pattern is FROM_TO else (less if wants_more else more)
                 )
                 flaws += [] if right else [(word[0], "the figures beside it are in the other order")]
-    listed = re.search(r"\b(highest|lowest) first\b", sentence.text, re.I)
+    listed = LISTED.search(sentence.text)
     if listed:
         values = [number.value for number in sentence.numbers if number.start > listed.end()]
         if values != sorted(values, reverse=listed[1].lower() == "highest"):
@@ -300,13 +311,15 @@ def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
     """Companies of the catalogue that a sentence names and the brief does not."""
     known = [(mention.start, mention.end) for mention in sentence.companies]
     companies, names = evidence.brief.catalog.companies, evidence.brief.names.keys()
+    longest = companies.first_words
     found = []
     for match in NAMED.finditer(sentence.text):
         if any(start < match.end() and match.start() < end for start, end in known):
             continue
         words, at = match[0].split(" "), 0
         while at < len(words):
-            sizes = range(len(words), at, -1)
+            first = normal(words[at]).partition(" ")[0]
+            sizes = range(min(len(words), at + longest.get(first, 0)), at, -1)
             end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
             name = " ".join(words[at:end]).rstrip(",.")
             if end > at + 1 or (end > at and at + match.start()):  # a sentence may begin with any word

@@ -51,28 +51,37 @@ class Told:
 Source = tuple[str, tuple[str, Keys], str]
 
 
-def texts_of(brief: Brief) -> Iterator[Source]:
-    """Texts that may be repeated, with their ids, and of which company and measures they are: tools'
-    sentences, gaps, news, names, the question, the catalogue's entries of the metrics asked about.
+def told_by_tools(brief: Brief) -> Iterator[Source]:
+    """Texts that may be repeated, with their ids, and of which company and measures they are: the tools'
+    sentences, and gaps.
     """
     yield from ((row.id, (row.entity, frozenset((key_of(row.name),))), row.text) for row in brief.findings)
-    any_of = ("", NONE)
     for gap in brief.bundle.gaps:
         yield f"gap/{gap.entity}/{gap.what}", (gap.entity if gap.tool else "", NONE), f"{gap.what}: {gap.why}"
-    yield from (
-        (row.id, ("", frozenset(("news",))), f"{row.headline}\n{row.body}\n{' '.join(row.tickers)}")
-        for row in brief.bundle.passages
-    )
+
+
+def texts_of(brief: Brief) -> Iterator[Source]:
+    """The same of names, the question, the catalogue's entries of the metrics asked about, sources and
+    passages.
+    """
+    any_of: tuple[str, Keys] = ("", NONE)
     yield "question", any_of, f"{brief.query} {brief.request.phrase}"
     yield from ((id, (id, NONE), f"{name} {brief.ticker(id)}") for id, name in brief.names.items())
     asked = {metric.slug for metric in brief.request.metrics}
     for metric in brief.catalog.metrics.all:
         if metric.slug in asked:
             yield metric.slug, any_of, f"{metric.name} {' '.join(metric.aliases)} {metric.formula or ''}"
-    nearest = (gap.nearest for gap in brief.bundle.gaps if gap.nearest)
-    for source in dict.fromkeys(fact.source for fact in (*brief.bundle.facts, *nearest)):
+    for source in dict.fromkeys(fact.source for fact in facts_of(brief.bundle)):
         yield source, any_of, source
     yield from ((series.id, any_of, series.source) for series in brief.bundle.series)
+    news: tuple[str, Keys] = ("", frozenset(("news",)))
+    for row in brief.bundle.passages:
+        yield row.id, news, f"{row.headline}\n{row.body}\n{' '.join(row.tickers)}"
+
+
+def facts_of(bundle: Bundle) -> tuple[Fact, ...]:
+    """Facts and gaps' nearest."""
+    return (*bundle.facts, *(gap.nearest for gap in bundle.gaps if gap.nearest))
 
 
 def sayings(brief: Brief, lexicon: Lexicon) -> Iterator[Told]:
@@ -84,12 +93,7 @@ def sayings(brief: Brief, lexicon: Lexicon) -> Iterator[Told]:
         if row.unit in ("percent", "percentage points") and isinstance(row.value, float) and row.value:
             found |= {("move", "up" if row.value > 0 else "down")} if _is_change(row) else set()
         yield Told(row.entity, frozenset((key_of(row.name),)), frozenset(found), own)
-    days: dict[tuple[str, str], set[date]] = {}
-    for fact in (*brief.bundle.facts, *(gap.nearest for gap in brief.bundle.gaps if gap.nearest)):
-        days.setdefault((fact.entity, fact.metric), set()).update(
-            day for day in (fact.period_start, fact.period_end, fact.filed_at.date()) if day
-        )
-    for (entity, metric), known in days.items():
+    for (entity, metric), known in days_of_facts(brief.bundle).items():
         yield Told(entity, frozenset((metric,)), frozenset(), frozenset(known))
     for gap in brief.bundle.gaps:
         text = f"{gap.what} {gap.why}"
@@ -99,6 +103,17 @@ def sayings(brief: Brief, lexicon: Lexicon) -> Iterator[Told]:
         keys = frozenset(key for mention in lexicon.named(text)[0] for key in mention.keys)
         found = {(side.family, side.side) for side in sides(text)}
         yield Told(entity, keys, frozenset(found), frozenset())
+
+
+def days_of_facts(bundle: Bundle) -> dict[tuple[str, str], set[date]]:
+    """Ends of periods and filing days by company and metric."""
+    found: dict[tuple[str, str], set[date]] = {}
+    for fact in facts_of(bundle):
+        days = found.setdefault((fact.entity, fact.metric), set())
+        days.update((fact.period_end, fact.filed_at.date()))
+        if fact.period_start:
+            days.add(fact.period_start)
+    return found
 
 
 def _is_change(row: Finding) -> bool:
@@ -116,11 +131,11 @@ def _derived(brief: Brief) -> Iterator[tuple[str, str]]:
 
 
 def of_facts(brief: Brief) -> Iterator[Known]:
-    """Facts and gaps' nearest."""
+    """Values of facts and of gaps' nearest."""
     found = {(row.entity, key_of(row.name)) for row in brief.findings}
-    nearest = [gap.nearest for gap in brief.bundle.gaps if gap.nearest]
-    for fact in (*brief.bundle.facts, *nearest):
-        keys = frozenset((fact.metric,))
+    every: dict[str, Keys] = {}
+    for fact in facts_of(brief.bundle):
+        keys = every.setdefault(fact.metric, frozenset((fact.metric,)))
         days = (fact.period_end, fact.filed_at.date(), *([fact.period_start] if fact.period_start else []))
         period = days if (fact.entity, fact.metric) in found else ()
         kind = fact.currency or ("ratio" if fact.unit == "ratio" else fact.unit)
@@ -167,7 +182,7 @@ def of_findings(findings: tuple[Finding, ...]) -> Iterator[Known]:
             yield Known(row.id, float(row.value), kind, row.entity, frozenset((key_of(row.name),)))
 
 
-def of_texts(sources: list[Source], lexicon: Lexicon) -> Iterator[Known]:
+def of_texts(sources: Iterable[Source], lexicon: Lexicon) -> Iterator[Known]:
     """Numbers of the texts; of a text without measures of its own, those its sentences name."""
     for id, (entity, keys), text in sources:
         if id == text:  # where a fact is from: its numbers are no figures
@@ -181,11 +196,12 @@ def of_texts(sources: list[Source], lexicon: Lexicon) -> Iterator[Known]:
             yield from (Known(id, number.value, number.kind, entity, own) for number in numbers)
 
 
-def days_of(bundle: Bundle, brief: Brief) -> Iterator[date]:
+def days_of(brief: Brief) -> Iterator[date]:
     """Days that a sentence about nothing in particular may name; of prices only the last session's."""
+    bundle = brief.bundle
     yield bundle.as_of.date()
-    for fact in (*bundle.facts, *(gap.nearest for gap in bundle.gaps if gap.nearest)):
-        yield from (day for day in (fact.period_start, fact.period_end, fact.filed_at.date()) if day)
+    for days in days_of_facts(bundle).values():
+        yield from days
     for row in brief.findings:
         yield from (day for day in (row.period_start, row.period_end) if day)
     yield from (row.published_at.date() for row in bundle.passages)
@@ -198,7 +214,7 @@ def days_of(bundle: Bundle, brief: Brief) -> Iterator[date]:
 def periods_of(brief: Brief) -> Iterator[tuple[date, date]]:
     """Periods of figures, of the question, and those that gaps tell of."""
     bundle = brief.bundle
-    for fact in (*bundle.facts, *(gap.nearest for gap in bundle.gaps if gap.nearest)):
+    for fact in facts_of(bundle):
         if fact.period_start:
             yield fact.period_start, fact.period_end
     if brief.request.interval:

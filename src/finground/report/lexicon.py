@@ -14,7 +14,6 @@ from finground.catalog.names import company_keys
 from finground.report.brief import Brief
 
 WORD = re.compile(r"[^\W_][\w&'’/-]*(?:\.(?=\w))?[\w&'’/-]*")
-LONGEST = 7  # words of a name or a term
 PRICE = (
     "last price", "latest price", "price", "prices", "close", "closes", "closed", "closing price",
     "share price", "stock price", "shares closed",
@@ -86,6 +85,7 @@ class Mention:
     keys: frozenset[str]
 
 
+@lru_cache(maxsize=1024)
 def key_of(finding: str) -> str:
     """The key of a finding's name: patterns of either side are one measure, a change belongs to its
     metric.
@@ -109,27 +109,26 @@ class Lexicon:
         for id, ticker in self.tickers.items():
             if ticker:
                 self.companies.setdefault(ticker, set()).add(id)
-        self._begins = {name.partition(" ")[0] for name in self.companies} | _begins(brief.catalog.metrics)
+        self._longest = dict(_longest(brief.catalog.metrics))
+        for name in self.companies:
+            _lengthen(self._longest, name)
 
     def named(self, text: str) -> tuple[list[Mention], list[Mention]]:
         """Measures and companies of a sentence, in order; the longest name at each place."""
         words = [(found.start(), found.end(), found[0]) for found in WORD.finditer(text)]
         lower = [_plain(word) for _, _, word in words]
-        measures, companies, at = list[Mention](), list[Mention](), 0
+        measures, companies, at, longest = list[Mention](), list[Mention](), 0, self._longest
         while at < len(words):
-            step = 1
-            if lower[at] not in self._begins and words[at][2] not in self._begins:
-                at += 1
-                continue
-            for size in range(min(LONGEST, len(words) - at), 0, -1):
+            step, start, word = 1, words[at][0], words[at][2]
+            most = longest.get(lower[at], 0) or longest.get(word, 0)
+            for size in range(min(most, len(words) - at), 0, -1):
                 key = " ".join(lower[at : at + size])
-                place = words[at][0], words[at + size - 1][1]
                 if key in self.measures:
-                    measures.append(Mention(*place, self.measures[key]))
-                elif key in self.companies and words[at][2][0] != words[at][2][0].lower():
-                    companies.append(Mention(*place, frozenset(self.companies[key])))
-                elif size == 1 and words[at][2] in self.companies:
-                    companies.append(Mention(*place, frozenset(self.companies[words[at][2]])))
+                    measures.append(Mention(start, words[at + size - 1][1], self.measures[key]))
+                elif key in self.companies and word[0] != word[0].lower():
+                    companies.append(Mention(start, words[at + size - 1][1], frozenset(self.companies[key])))
+                elif size == 1 and word in self.companies:
+                    companies.append(Mention(start, words[at][1], frozenset(self.companies[word])))
                 else:
                     continue
                 step = size
@@ -138,10 +137,17 @@ class Lexicon:
         return measures, companies
 
 
+@lru_cache(maxsize=8192)
 def _plain(word: str) -> str:
     """Lower case, without a possessive."""
     low = word.lower()
     return low.removesuffix("s").rstrip("'’") if low.endswith(("'s", "’s", "'", "’")) else low
+
+
+def _lengthen(longest: dict[str, int], term: str) -> None:
+    """Note how many words a term has by its first word."""
+    first, words = term.partition(" ")[0], term.count(" ") + 1
+    longest[first] = max(longest.get(first, 0), words)
 
 
 @lru_cache(maxsize=4)
@@ -163,8 +169,12 @@ def _measures(metrics: Metrics) -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=4)
-def _begins(metrics: Metrics) -> frozenset[str]:
-    return frozenset(term.partition(" ")[0] for term in _measures(metrics))
+def _longest(metrics: Metrics) -> Mapping[str, int]:
+    """How many words the longest term has that begins with a word."""
+    found: dict[str, int] = {}
+    for term in _measures(metrics):
+        _lengthen(found, term)
+    return found
 
 
 def _words(text: str) -> str:

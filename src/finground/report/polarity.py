@@ -6,37 +6,46 @@ measure is told on that side.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-FAMILIES: dict[str, dict[str, str]] = {
+WORD = re.compile(r"\w+")
+# Words and phrases by family and side.
+FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "move": {
-        "up": r"up|rose|ris(?:es?|en|ing)|increas(?:ed?|es|ing)|grew|grow(?:s|n|ing)|gain(?:ed|s|ing)?|higher"
-        r"|ahead|improv(?:ed?|es|ing)|climb(?:ed|s|ing)?|better|strengthen(?:ed|s|ing)?",
-        "down": r"down|fell|fall(?:s|en|ing)?|decreas(?:ed?|es|ing)|declin(?:ed?|es|ing)|dropp?(?:ed|s|ing)?"
-        r"|lower|behind|worsen(?:ed|s|ing)?|shrank|worse|weaken(?:ed|s|ing)?|lost",
+        "up": (
+            "up", "rose", "rise", "rises", "risen", "rising", "increase", "increased", "increases", "increasing",
+            "grew", "grows", "grown", "growing", "gain", "gained", "gains", "gaining", "higher", "ahead",
+            "improve", "improved", "improves", "improving", "climb", "climbed", "climbs", "climbing", "better",
+            "strengthen", "strengthened", "strengthens", "strengthening",
+        ),
+        "down": (
+            "down", "fell", "fall", "falls", "fallen", "falling", "decrease", "decreased", "decreases",
+            "decreasing", "decline", "declined", "declines", "declining", "drop", "dropped", "drops",
+            "dropping", "lower", "behind", "worsen", "worsened", "worsens", "worsening", "shrank", "worse",
+            "weaken", "weakened", "weakens", "weakening", "lost",
+        ),
     },
-    "place": {"above": r"above", "below": r"below"},
-    "cross": {"golden": r"golden", "death": r"death"},
-    "mood": {"bullish": r"bullish", "bearish": r"bearish"},
-    "flow": {"in": r"inflows?|flow(?:s|ed|ing) in", "out": r"outflows?|flow(?:s|ed|ing) out"},
-    "zone": {"overbought": r"overbought", "oversold": r"oversold"},
-    "level": {word: rf"{word}(?= level)" for word in ("low", "medium", "high")},
-    "end": {"upper": r"upper(?= limit)", "lower": r"lower(?= limit)"},
-    "extreme": {"highest": r"highest", "lowest": r"lowest"},
-    "favour": {"for": r"favourable", "against": r"unfavourable"},
-    "trade": {word: rf"{word}(?= trading)" for word in ("heavy", "light", "ordinary")},
-    "state": {"stands": r"stands", "broken": r"broken"},
+    "place": {"above": ("above",), "below": ("below",)},
+    "cross": {"golden": ("golden",), "death": ("death",)},
+    "mood": {"bullish": ("bullish",), "bearish": ("bearish",)},
+    "flow": {
+        "in": ("inflow", "inflows", "flows in", "flowed in", "flowing in"),
+        "out": ("outflow", "outflows", "flows out", "flowed out", "flowing out"),
+    },
+    "zone": {"overbought": ("overbought",), "oversold": ("oversold",)},
+    "level": {word: (word,) for word in ("low", "medium", "high")},
+    "end": {"upper": ("upper",), "lower": ("lower",)},
+    "extreme": {"highest": ("highest",), "lowest": ("lowest",)},
+    "favour": {"for": ("favourable",), "against": ("unfavourable",)},
+    "trade": {word: (word,) for word in ("heavy", "light", "ordinary")},
+    "state": {"stands": ("stands",), "broken": ("broken",)},
     "advice": {
-        "attention": r"attention|tracking|validation",
-        "caution": r"caution|cautious|avoidance|risk awareness|position control",
-        "observation": r"observation",
+        "attention": ("attention", "tracking", "validation"),
+        "caution": ("caution", "cautious", "avoidance", "risk awareness", "position control"),
+        "observation": ("observation",),
     },
-}
-_GROUPS = {
-    f"{family}__{side}": pattern for family, sides in FAMILIES.items() for side, pattern in sides.items()
-}
-# "upper limit" and "low level" come before the shorter words that they begin with
-_ORDER = sorted(_GROUPS, key=lambda name: not name.startswith(("level", "end", "trade")))
-WORDS = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{_GROUPS[name]})" for name in _ORDER) + r")\b", re.I)
+}  # fmt: skip
+BEFORE = {"level": " level", "end": " limit", "trade": " trading"}  # families whose words count before one only
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +59,32 @@ class Side:
     side: str
 
 
-def sides(text: str) -> list[Side]:
+def _meanings() -> dict[str, tuple[tuple[str, str, str, str], ...]]:
+    """By first word: the words that belong to it, the word that must follow, family and side; those that
+    need more words come first ("lower limit" before "lower").
+    """
+    found: dict[str, list[tuple[str, str, str, str]]] = {}
+    for family, every in FAMILIES.items():
+        for side, phrases in every.items():
+            for phrase in phrases:
+                first, space, rest = phrase.partition(" ")
+                found.setdefault(first, []).append((space + rest, BEFORE.get(family, ""), family, side))
+    return {first: tuple(sorted(rows, key=lambda row: -len(row[0] + row[1]))) for first, rows in found.items()}
+
+
+MEANINGS = _meanings()
+
+
+@lru_cache(maxsize=4096)
+def sides(text: str) -> tuple[Side, ...]:
     """All words of a text that have a side."""
+    low = text.lower()
     found = []
-    for match in WORDS.finditer(text):
-        family, _, side = (match.lastgroup or "").partition("__")
-        found.append(Side(match.start(), match.end(), match[0], family, side))
-    return found
+    for word in WORD.finditer(low):
+        for rest, before, family, side in MEANINGS.get(word[0], ()):
+            end = word.end() + len(rest)
+            whole = not rest or not low[end : end + 1].isalnum()
+            if whole and low.startswith(rest + before, word.end()):
+                found.append(Side(word.start(), end, text[word.start() : end], family, side))
+                break
+    return tuple(found)

@@ -4,6 +4,7 @@ import calendar
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 
 SCALES = {
     "hundred": 1e2,
@@ -16,7 +17,7 @@ SCALES = {
 }
 SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "yuan": "CNY", "dollars": "USD", "euros": "EUR"}
 NUMBER = re.compile(
-    r"(?P<symbol>US\$|[$€£])?(?<![\w.])(?P<sign>[-−+](?=\d|[$€£]))?(?P<inner>[$€£])?"
+    r"(?=[\d$€£U+−-])(?P<symbol>US\$|[$€£])?(?<![\w.])(?P<sign>[-−+](?=\d|[$€£]))?(?P<inner>[$€£])?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?P<ordinal>st|nd|rd|th)?(?![\w,]*\d)(?![A-Za-z])"
     r"(?:\s*(?P<percent>%|percentage points?\b|percent\b))?"
     r"(?:[\s-](?P<scale>hundred|thousand|million|mn|billion|bn|trillion)\b)?"
@@ -37,11 +38,12 @@ MONTHS = {name.lower(): at for at, name in enumerate(calendar.month_name) if nam
 MONTHS |= {name.lower(): at for at, name in enumerate(calendar.month_abbr) if name}
 _MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
 DATE = re.compile(
+    r"(?=[\dADFJMNOQS])(?:"  # what a date begins with
     r"\b(?P<iso>\d{4}-\d{2}-\d{2})\b"
     rf"|\b(?P<m1>{_MONTH})\.?\s+(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>(?:19|20)\d\d))?\b"
     rf"|\b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<m2>{_MONTH})\.?(?:\s+(?P<y2>(?:19|20)\d\d))?\b"
     rf"|\b(?P<m3>{_MONTH})\.?\s+(?P<y3>(?:19|20)\d\d)\b"
-    r"|\bQ(?P<q>[1-4])\s*(?P<yq>(?:19|20)\d\d)?\b|\b(?P<y4>(?:19|20)\d\d)\b(?![,.]\d)(?!\s*(?:%|percent|million|billion|shares))"
+    r"|\bQ(?P<q>[1-4])\s*(?P<yq>(?:19|20)\d\d)?\b|\b(?P<y4>(?:19|20)\d\d)\b(?![,.]\d)(?!\s*(?:%|percent|million|billion|shares)))"
 )  # fmt: skip
 
 
@@ -101,16 +103,20 @@ def _number(text: str, found: re.Match[str]) -> Number:
     scale = SCALES[found["scale"]] if found["scale"] else 1.0
     digits = found["digits"].replace(",", "") + (found["fraction"] or "")
     decimals = len(found["fraction"]) - 1 if found["fraction"] else 0
-    before = BEFORE.search(text[max(0, found.start() - REACH) : found.start()])
-    after = AFTER.search(text[found.end() : found.end() + REACH])
     kind = _kind(found)
-    turn = before or (after if kind in ("percent", "points") else None)
-    falls = bool(turn and turn["down"] and kind in ("percent", "points"))
+    turn = _turn(text, found) if kind in ("percent", "points") else None
+    falls = turn is not None and bool(turn["down"])
     negative = (found["sign"] in ("-", "−")) != falls  # "down -3%" says that it rose
-    signed = bool(found["sign"]) or bool(turn and kind in ("percent", "points"))
+    signed = bool(found["sign"]) or turn is not None
     value = float(digits) * scale * (-1 if negative else 1)
     half = 0.5 * 10.0**-decimals * scale
     return Number(found[0].strip(), value, half, kind, signed, found.start(), found.end())
+
+
+def _turn(text: str, found: re.Match[str]) -> re.Match[str] | None:
+    """The word of direction beside a number."""
+    before = BEFORE.search(text[max(0, found.start() - REACH) : found.start()])
+    return before or AFTER.search(text[found.end() : found.end() + REACH])
 
 
 def _kind(found: re.Match[str]) -> str:
@@ -120,11 +126,12 @@ def _kind(found: re.Match[str]) -> str:
     return SYMBOLS.get(unit, unit)
 
 
-def read_dates(text: str) -> tuple[str, list[Day]]:
+@lru_cache(maxsize=4096)
+def read_dates(text: str) -> tuple[str, tuple[Day, ...]]:
     """The text with its dates blanked, and the dates; an impossible one is left in, as a number."""
     days: list[Day] = []
     if not DIGIT.search(text):
-        return text, days
+        return text, ()
 
     def take(found: re.Match[str]) -> str:
         day = _day(found)
@@ -133,7 +140,7 @@ def read_dates(text: str) -> tuple[str, list[Day]]:
         days.append(replace(day, start=found.start(), end=found.end()))
         return " " * len(found[0])
 
-    return DATE.sub(take, text), days
+    return DATE.sub(take, text), tuple(days)
 
 
 def _day(found: re.Match[str]) -> Day | None:

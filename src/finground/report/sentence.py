@@ -56,7 +56,7 @@ def read(text: str, lexicon: Lexicon, of: frozenset[str]) -> Sentence:
     bare, days = read_dates(bare)
     measures, companies = lexicon.named(bare)
     numbers = read_numbers(FORM.sub(_blank, CODE.sub(_blank, bare)))
-    return Sentence(text, bare, said, tuple(days), tuple(numbers), tuple(measures), tuple(companies), of)
+    return Sentence(text, bare, said, days, tuple(numbers), tuple(measures), tuple(companies), of)
 
 
 def _blank(found: re.Match[str]) -> str:
