@@ -151,7 +151,7 @@ def told(name: str, found: list[float], target: str) -> None:
 def speed_of_tools() -> None:
     """Six tools for one company over three years, and for every one of 500 among all the others."""
     one = bundle_of(1, 756)
-    tickers = {f"us:T{number:03}": f"T{number:03}" for number in range(500)}
+    tickers = {f"us:T{number:03}": (f"T{number:03}",) for number in range(500)}
     told(
         "six tools, one company, 756 sessions",
         seconds(lambda: toolbox.run(toolbox.TOOLS, "us:T000", one, {}, tickers)),

@@ -31,7 +31,7 @@ from finground.report.rows import asks_for_change
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
-NEWS_OF_ANALYSIS = 60  # headlines that the tools choose from
+NEWS_OF_ANALYSIS = 150  # headlines that the tools choose from
 PAST_QUARTERS = 24  # read for a question whether something rose: the quarter asked, and the year before it
 LONGEST = 2000  # characters of a question
 Embed = Callable[[list[str]], npt.NDArray[np.float32]]
@@ -150,15 +150,18 @@ def analyse(
     """What the plan's tools find for each company; their gaps join the bundle's."""
     import dataclasses
 
-    names = {company.id: company.name for company in catalog.companies.all}
-    tickers = {company.id: company.ticker for company in catalog.companies.all}
+    day = bundle.as_of.date()
+    companies = [
+        catalog.companies.by_id(entity.id) for entity in request.entities if entity.kind == "company"
+    ]
+    names = {company.id: company.name_at(day) for company in companies}
+    tickers = {company.id: tuple(dated.ticker for dated in company.dated) for company in companies}
     findings: list[Finding] = []
     gaps: list[Gap] = list(bundle.gaps)
-    for entity in request.entities:
-        if entity.kind == "company" and plan.tools:
-            found, missing = toolbox.run(plan.tools, entity.id, bundle, names, tickers)
-            findings += found
-            gaps += missing
+    for company in companies if plan.tools else ():
+        found, missing = toolbox.run(plan.tools, company.id, bundle, names, tickers)
+        findings += found
+        gaps += missing
     return tuple(findings), dataclasses.replace(bundle, gaps=tuple(dict.fromkeys(gaps)))
 
 

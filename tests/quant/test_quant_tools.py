@@ -1,5 +1,6 @@
 """What each tool finds in a market small enough to work out by hand."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -54,6 +55,11 @@ def test_volume_and_price_against_peers_and_index():
     assert seen["industry-rank"].value == 2
     assert seen["ahead-of-index"].value == pytest.approx(9)
     assert {"change over 20 sessions", "usual volume", "place in the year's range"} == gaps.keys()
+
+
+def test_a_place_among_two_says_nothing():
+    _, gaps = found("volume-price", bundle([bars([100, 110]), bars([50, 60], "us:BBB")]))
+    assert gaps["rank in the industry"].startswith("prices of one peer only")
 
 
 def test_without_float_peers_or_index_there_are_gaps_not_guesses():
@@ -161,6 +167,14 @@ def test_a_pattern_below_its_key_level_is_told_as_passed_and_signals_nothing():
     assert passed[name].signal == "neutral" and "96.80 has been broken" in passed[name].text
 
 
+def test_a_pattern_of_more_than_two_weeks_ago_signals_nothing():
+    closes = np.r_[np.linspace(120, 100, 30), 98.0, 103.0, np.full(12, 103.0)]
+    opens = np.r_[np.linspace(121, 101, 30), 100.0, 97.0, np.full(12, 103.0)]
+    shape = {"open": opens, "high": np.maximum(opens, closes) + 0.2, "low": np.minimum(opens, closes) - 0.2}
+    old = found("technical", bundle([bars(closes, **shape)]))[0]
+    assert all(row.signal == "neutral" for name, row in old.items() if "engulfing" in name)
+
+
 # capital flow --------------------------------------------------------------------------------------
 def test_ddx_is_net_large_orders_as_a_percentage_of_the_float():
     assert ddx(50, 10_000) == 0.5
@@ -175,6 +189,14 @@ def test_capital_flow_by_hand():
     assert seen["institutional-change"].value == pytest.approx(6.3)
     assert seen["control-level"].value == "medium"
     assert gaps.keys() == {"money flow of prices and volumes"}
+
+
+def test_money_leans_to_a_side_only_where_both_measures_do():
+    closes = np.r_[np.full(70, 100.0), np.linspace(100, 80, 10)]
+    falling = bars(closes, high=closes + 1, low=closes - 3)  # closes high in their range, on the way down
+    flow = found("capital-flow", bundle([falling]))[0]["chaikin-money-flow"]
+    assert flow.value == pytest.approx(0.5) and flow.signal == "neutral"
+    assert "positive while the money flow index is below its middle" in flow.text
 
 
 def test_no_flows_is_a_gap_an_item_and_nothing_is_called_ddx():
@@ -227,7 +249,7 @@ def test_a_change_from_a_loss_is_told_in_figures_without_a_percentage_and_curren
         == "Net income is higher year on year, from -2.0 million USD to 5.0 million USD."
     )
     _, gaps = found("financial", bundle(facts=quarterly("net-income", [5e6, 4e6, 1, 1, 0.0])))
-    assert gaps["net-income year on year"] == "the earlier figure is zero"
+    assert gaps["net income year on year"] == "the earlier figure is zero"
     mixed = [*quarterly("net-income", [5e6]), *quarterly("net-income", [4e6] * 5, currency="EUR")[1:]]
     seen, _ = found("financial", bundle(facts=mixed))
     assert "net-income-yoy" not in seen
@@ -262,6 +284,13 @@ def test_solvency_and_the_price_after_the_report():
     assert seen["current-ratio"].value == 1.5 and seen["current-ratio"].signal == "bullish"
     # filed Tuesday 2024-04-30: from the close of 29 April (155) over ten sessions (165)
     assert seen["price-after-report"].value == pytest.approx(100 * (165 / 155 - 1))
+
+
+def test_a_company_without_any_report_is_one_gap_a_tool_that_says_so():
+    for tool, what in (("financial", "financial results"), ("fundamental", "fundamentals")):
+        seen, gaps = found(tool, bundle([bars(range(50, 150))]))
+        why = "no report of the past three years, filed by 2024-06-28, is in the sources"
+        assert not seen and gaps == {what: why}
 
 
 def test_facts_older_than_three_years_are_not_given():
@@ -323,13 +352,15 @@ def test_a_cross_section_is_the_same_company_by_company():
 def test_the_largest_move_carries_the_headline_of_its_day():
     closes = 100 + np.tile([0.0, 0.5], 50)
     closes[-3:] = 130
-    data = bundle([bars(closes)], passages=[news(26, "Aaa wins a large order"), news(20, "Older", "n2")])
+    data = bundle(
+        [bars(closes)], passages=[news(26, "Aaa wins a large order"), news(20, "Aaa opens a plant", "n2")]
+    )
     seen, _ = found("catalysts", data)
     move = seen["unusual-movement"]
     assert (
         move.period_end == date(2024, 6, 26) and "Aaa wins a large order" in move.text and "n1" in move.inputs
     )
-    assert [seen["news-1"].value, seen["news-2"].value] == ["Aaa wins a large order", "Older"]
+    assert [seen["news-1"].value, seen["news-2"].value] == ["Aaa wins a large order", "Aaa opens a plant"]
 
 
 def jumpy(**parts):
@@ -353,7 +384,7 @@ def test_the_likely_cause_is_a_report_then_the_peers_then_a_headline_then_none()
     cause = lambda **parts: found("catalysts", jumpy(**parts))[0]["unusual-movement"].text  # noqa: E731
     assert "the report filed 2024-06-26" in cause(facts=filed, passages=told)
     assert 'the headline "Aaa wins a large order"' in cause(passages=told, series=others[:2])
-    assert "the industry, whose median change is +20.00%" in cause(passages=told, series=others)
+    assert "the whole industry, the median of 3 peers being up 20.00%" in cause(passages=told, series=others)
     assert "no news or report" in cause(
         series=others[:2], passages=[news(26, "Aaa named winner of an award")]
     )
@@ -373,8 +404,43 @@ def test_headlines_that_tell_of_business_come_before_promotion_and_repeats_are_t
     told += [news(22, "Aaa cuts its forecast again after all, says more", "n3")]
     seen, _ = found("catalysts", bundle(passages=[*dull, *told]))
     values = [row.value for name, row in seen.items() if name.startswith("news-")]
-    assert "Aaa cuts its forecast" in values and len(values) == 4
+    assert "Aaa cuts its forecast" in values and len(values) == 2
     assert sum("again after" in value for value in values) == 1
+
+
+def test_a_headline_that_tells_of_the_other_direction_is_no_cause():
+    cause = lambda *told: found("catalysts", jumpy(passages=[*told]))[0]["unusual-movement"].text  # noqa: E731
+    weak, strong = news(26, "Aaa profit falls on weak trading"), news(26, "Aaa profit beats forecasts", "n2")
+    assert 'the headline "Aaa profit beats forecasts"' in cause(weak, strong)
+    assert "the likely cause is its results, the subject of that day's headlines" in cause(weak)
+    assert "no news or report" in cause(news(26, "Aaa warns of a strike"))
+    assert "its results" in cause(weak, news(26, "Aaa to cut 500 jobs", "n2"))
+    assert 'the headline "Aaa to cut 500 jobs"' in cause(news(26, "Aaa to cut 500 jobs"))
+    assert "no news or report" in cause(news(26, "Aaa settlement over old spill is approved"))
+
+
+def test_results_told_after_a_close_move_the_next_session_though_a_clock_be_hours_off():
+    early, late = (news(25, f"Aaa {what}", hour=16) for what in ("reports record profit", "wins an order"))
+    assert "record profit" in found("catalysts", jumpy(passages=[early]))[0]["unusual-movement"].text
+    assert "no news" in found("catalysts", jumpy(passages=[late]))[0]["unusual-movement"].text
+
+
+def test_news_is_of_every_ticker_the_company_had_and_of_its_name_with_or_without_hyphen():
+    old = replace(news(20, "A-aa raises its outlook"), tickers=("OLD",))
+    rows, _ = toolbox.run(["catalysts"], "us:AAA", bundle(passages=[old]), NAMES, {"us:AAA": ("AAA", "OLD")})
+    assert [row.value for row in rows] == ["A-aa raises its outlook"]
+    rows, gaps = toolbox.run(["catalysts"], "us:AAA", bundle(passages=[old]), NAMES, {"us:AAA": ("AAA",)})
+    assert rows == () and "no headline of the 15 days" in gaps[0].why
+
+
+def test_headlines_that_begin_with_the_company_or_tell_of_its_business_leave_no_room_for_others():
+    told = [news(26, "Firm launches a page on Aaa"), news(25, "Aaa opens a plant", "n2")]
+    assert found("catalysts", bundle(passages=told))[0]["news-1"].value == "Aaa opens a plant"
+    assert "news-2" not in found("catalysts", bundle(passages=told))[0]
+    twice = [news(26, "Aaa sues Bbb over patent"), news(26, "Engine maker Aaa sues Bbb over a patent", "n2")]
+    assert "news-2" not in found("catalysts", bundle(passages=twice))[0]
+    promoted = [news(26, "Research Reports on Aaa and others")]
+    assert "all of them promotion" in found("catalysts", bundle(passages=promoted))[1]["news that matters"]
 
 
 def test_news_older_than_fifteen_days_is_not_given():

@@ -111,7 +111,7 @@ def test_a_dimension_without_findings_has_no_number_and_is_named():
     report = write(
         analysis_brief([row for row in FINDINGS if row.tool not in ("capital-flow", "fundamental")])
     )
-    assert section(report, "missing") == "No data for Aaa Corp: capital flow, fundamentals."
+    assert section(report, "missing") == "No data for Aaa Corp: capital flow and fundamentals."
     assert report.status == "partial" and report.missing == ("capital flow", "fundamentals")
 
 

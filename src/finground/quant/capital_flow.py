@@ -35,7 +35,7 @@ COLUMNS = {
     "control_level": "holdings of main funds",
 }
 MONEY_SESSIONS = 10  # two weeks
-MUCH, LITTLE = 80.0, 20.0  # the usual marks of the money flow index
+MUCH, MIDDLE, LITTLE = 80.0, 50.0, 20.0  # the usual marks of the money flow index
 LEANING = 0.05  # a Chaikin money flow nearer to zero leans to neither side
 
 
@@ -66,7 +66,7 @@ def _recent(notes: Notes, column: str, what: str) -> tuple[Series, list[date], l
     """Days and values of a column if the last is of the past 15 days; else a gap, and None."""
     series = notes.subject.flows(column)
     if series is None:
-        notes.miss(what, f"no {COLUMNS[column]} in the sources")
+        notes.miss(what, "not in the sources")
         return None
     days, values = (found[-1 - QUARTER_SESSIONS :] for found in last_known(series, column))
     if days[-1].item() < notes.subject.since(FLOW_DAYS):
@@ -173,8 +173,22 @@ def _money(notes: Notes) -> None:
     figure = Figure(index, "points", bars.day(-1), bars.day(-MONEY_SESSIONS))
     notes.say("money-flow-index", figure, text, inputs=(bars.id,))
     chaikin = float(chaikin_money_flow(high, low, close, volume, MONEY_SESSIONS)[-1])
-    leans = 0.0 if abs(chaikin) < LEANING else chaikin
-    words = {1: "money flowing in", -1: "money flowing out", 0: "no lean to either side"}
-    text = f"Chaikin money flow of {MONEY_SESSIONS} sessions is {chaikin:.3f}, {words[int(np.sign(leans))]}."
+    leans, against = _leaning(chaikin, index)
+    words = {1: "money flowing in", -1: "money flowing out", 0: "near zero"}
+    said = against or words[int(np.sign(leans))]
+    text = f"Chaikin money flow of {MONEY_SESSIONS} sessions is {round(chaikin, 3) + 0.0:.3f}, {said}."
     figure = Figure(chaikin, "points", bars.day(-1), bars.day(-MONEY_SESSIONS))
     notes.say("chaikin-money-flow", figure, text, inputs=(bars.id,), signal=direction(leans))
+
+
+def _leaning(chaikin: float, index: float) -> tuple[float, str]:
+    """The side money leans to, and what speaks against it: a lean counts only where the money flow index is on
+    the same side of its middle.
+    """
+    if abs(chaikin) < LEANING:
+        return 0.0, ""
+    if (chaikin > 0) == (index > MIDDLE):
+        return chaikin, ""
+    side = "positive" if chaikin > 0 else "negative"
+    other = "below" if chaikin > 0 else "above"
+    return 0.0, f"{side} while the money flow index is {other} its middle"

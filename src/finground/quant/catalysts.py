@@ -4,12 +4,13 @@ cause.
 A headline is quoted as it stands and obeyed by nobody (case R6). A move is abnormal where it lies two
 standard deviations of the 60 sessions before from zero, the index's own move taken off where it is known.
 Its likely cause is, in this order, a report filed between the close before and the close of the day, peers
-that moved the same way by half as much, a headline of that time that names the company and tells of
-business; else none is named.
+that moved the same way by half as much, a headline of that time that names the company first and tells of
+results or of an event that moves prices; else none is named. A headline that tells of the other direction is
+no cause; are they all of results and tell of the other direction, the results are named without one.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from statistics import median
 
 import numpy as np
@@ -25,6 +26,32 @@ SHOWN = 4
 FEWEST_PEERS = 3
 FOREMOST = 40  # characters of a headline within which it names whom it is about
 WEIGHTY = 4  # a headline that names the company and tells of business, and promotes nothing
+WORTH = 3  # a headline that begins with the company, or names it and tells of business
+AFTER_HOURS = timedelta(hours=5)  # results told after a close, by clocks that may be hours off, move the next
+RESULTS = re.compile(
+    r"\b(?:results?|earnings|profits?|revenues?|sales|eps|guidance|outlook|forecasts?|q[1-4])\b", re.I
+)
+EARNED = re.compile(
+    r"\b(?:results?|earnings|profits?|eps|(?:first|second|third|fourth) quarter|q[1-4])\b", re.I
+)
+EVENT = re.compile(
+    r"\b(?:upgrade\w*|downgrade\w*|acqui\w+|merger|takeover|bids?|buyback|repurchase|bankrupt\w*|spin-?off|recall\w*"
+    r"|layoffs?|cut\w*\b.*\b(?:jobs|staff|workforce|dividend)|warn\w*|strike|hack\w*|outage|fraud|probe\w*"
+    r"|(?:wins?|awarded|loses?|cancels?)\b.*\b(?:orders?|contracts?)|(?:ceo|cfo)\b.*\b(?:departs|quits|resigns|leaves))\b",
+    re.I,
+)
+GOOD = re.compile(
+    r"\b(?:beats?|tops?|rises?|rose|jumps?|surges?|soars?|gains?|climbs?|increases?|record|strong\w*|raise[sd]?|ups"
+    r"|boost\w*|upgrade\w*|better|approv\w+|wins?|awarded|lifts?|rebounds?|grows?|buyback|repurchase)\b",
+    re.I,
+)
+BAD = re.compile(
+    r"\b(?:miss(?:es|ed)?|falls?|fell|drops?|declin\w+|slides?|slump\w*|plunges?|weak\w*|hits?|darkens?"
+    r"|disappoint\w*|warn\w*|cuts?\b(?!.*\b(?:jobs|costs?|staff|workforce)\b)|lowers?|loss(?:es)?|downgrade\w*"
+    r"|recall\w*|probe\w*|sue[sd]?|lawsuit|concerns?|unnerve\w*|worr\w+|weighs?|reject\w*|halts?|fraud"
+    r"|bankrupt\w*|loses?|cancels?)\b",
+    re.I,
+)
 MATERIAL = re.compile(
     r"\b(?:results?|earnings|profits?|revenues?|sales|loss(?:es)?|forecasts?|guidance|outlook|warn\w*|cut\w*"
     r"|raise[sd]?|upgrade\w*|downgrade\w*|acqui\w+|merger|merge[sd]?|takeover|deal|bids?|lawsuit|sue[sd]?|probe\w*"
@@ -34,7 +61,7 @@ MATERIAL = re.compile(
 )
 EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
-    r"\b(?:research and markets|research on|announcement dates|release dates|analyst notes?|zacks|highlights:"
+    r"\b(?:research and markets|research on|research reports? on|announcement dates|release dates|analyst notes?|zacks|highlights:"
     r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?"
     r"|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
     r"|law firm|shareholder alert|investor alert|reminds"
@@ -48,13 +75,14 @@ def catalysts(subject: Subject) -> Notes:
     notes = Notes(TOOL, subject)
     news = _news(subject)
     if not news:
-        notes.miss(
-            "news", f"no news about {subject.name} of the {NEWS_DAYS} days before {subject.today} was found"
-        )
+        notes.miss("news", f"no headline of the {NEWS_DAYS} days before {subject.today} is in the sources")
     _move(notes, news)
-    for number, passage in enumerate(_foremost(subject, news), start=1):
+    told = _foremost(subject, news)
+    if news and not told:
+        notes.miss("news that matters", f"{len(news)} headlines of {NEWS_DAYS} days, all of them promotion")
+    for number, passage in enumerate(told, start=1):
         day = passage.published_at.date()
-        text = f'On {day} {passage.source} wrote: "{one_line(passage.headline)}".'
+        text = f'Headline of {day} ({passage.source}): "{one_line(passage.headline)}".'
         notes.say(
             f"news-{number}", Figure(one_line(passage.headline), "headline", day), text, inputs=(passage.id,)
         )
@@ -69,44 +97,68 @@ def one_line(text: str) -> str:
 def _news(subject: Subject) -> list[Passage]:
     """Passages of the window about the company, newest first.
 
-    By ticker where tickers are handed in; else by name where other companies were read too.
+    By any of its tickers where they are handed in; else by name where other companies were read too.
     """
     first = subject.since(NEWS_DAYS)
-    ticker = (subject.tickers or {}).get(subject.entity)
-    own = subject.board.news.get(ticker, []) if ticker else subject.bundle.passages
+    tickers = (subject.tickers or {}).get(subject.entity, ())
+    borne = {row.id: row for ticker in tickers for row in subject.board.news.get(ticker, ())}
+    own = borne.values() if tickers else subject.bundle.passages
     recent = [passage for passage in own if passage.published_at.date() >= first]
-    if not ticker and subject.peers:
+    if not tickers and subject.peers:
         recent = [passage for passage in recent if _names(passage, subject.name)]
     return sorted(recent, key=lambda passage: (passage.published_at, passage.id), reverse=True)
 
 
 def _names(passage: Passage, name: str) -> bool:
     """Whether headline or body holds the first word of the company's name that is longer than two letters."""
-    return _mark(name) in f"{passage.headline} {passage.body}".lower()
+    return _mark(name) in _joined(f"{passage.headline} {passage.body}")
+
+
+def _joined(text: str) -> str:
+    """In small letters, and without hyphens: "Wal-Mart" is Walmart."""
+    return text.lower().replace("-", "")
 
 
 def _mark(name: str) -> str:
     """The word a company is known by."""
     words = [word.strip(",.") for word in name.split()]
-    return next((word for word in words if len(word) > 2 and word.lower() != "the"), name).lower()
+    return _joined(next((word for word in words if len(word) > 2 and word.lower() != "the"), name))
 
 
 def _weight(subject: Subject, passage: Passage) -> int:
     """How much a headline is likely to matter: it names the company, it tells of business, it promotes."""
-    headline, mark = passage.headline, _mark(subject.name)
-    named = 2 if mark in headline.lower()[:FOREMOST] else int(mark in headline.lower())
-    return named + 2 * bool(MATERIAL.search(headline)) - 2 * bool(PROMOTION.search(headline))
+    headline, mark = EDITION.sub("", passage.headline), _mark(subject.name)
+    at = _joined(headline).find(mark)
+    named = 3 if at == 0 else 2 if 0 < at < FOREMOST else int(at > 0)
+    material = MATERIAL.search(headline) or RESULTS.search(headline) or EVENT.search(headline)
+    return named + 2 * bool(material) - 2 * bool(PROMOTION.search(headline))
 
 
 def _foremost(subject: Subject, news: list[Passage]) -> list[Passage]:
-    """The headlines that weigh most, of those that begin alike the first; newest first."""
+    """The headlines that weigh most and promote nothing, of those that begin alike, or share half their words on
+    one day, the first; newest first.
+    """
     told: dict[str, Passage] = {}
-    for passage in reversed(news):
+    for passage in reversed([passage for passage in news if not PROMOTION.search(passage.headline)]):
         words = re.findall(r"\w+", EDITION.sub("", passage.headline).lower())
         told.setdefault(" ".join(words[:5]), passage)
-    unlike = sorted(told.values(), key=lambda passage: (passage.published_at, passage.id), reverse=True)
-    best = sorted(unlike, key=lambda passage: -_weight(subject, passage))[:SHOWN]
+    unlike: list[Passage] = []
+    for passage in told.values():
+        if not any(_same_story(passage, other) for other in unlike):
+            unlike.append(passage)
+    unlike.sort(key=lambda passage: (passage.published_at, passage.id), reverse=True)
+    worth = [passage for passage in unlike if _weight(subject, passage) >= WORTH] or unlike
+    best = sorted(worth, key=lambda passage: -_weight(subject, passage))[:SHOWN]
     return [passage for passage in unlike if passage in best]
+
+
+def _same_story(one: Passage, other: Passage) -> bool:
+    """Whether two headlines of a day share at least half of the words of the shorter."""
+    first, second = (
+        set(re.findall(r"\w{3,}", EDITION.sub("", row.headline).lower())) for row in (one, other)
+    )
+    same_day = one.published_at.date() == other.published_at.date()
+    return same_day and 2 * len(first & second) >= min(len(first), len(second)) > 0
 
 
 def _move(notes: Notes, news: list[Passage]) -> None:
@@ -146,12 +198,42 @@ def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[
         return f"the likely cause is the report filed {filed[0].filed_at.date()}", (filed[0].id,)
     likewise = _of_peers(subject, bars, at)
     if likewise is not None:
-        return f"the likely cause is the industry, whose median change is {likewise:+.2f}%", ()
-    told = [passage for passage in news if _between(after, passage.published_at, until)]
-    best = max(told, key=lambda passage: (_weight(subject, passage), passage.score, passage.id), default=None)
-    if best is not None and _weight(subject, best) >= WEIGHTY:
+        return likewise, ()
+    told = [
+        row for row in news if _moves(subject, row) and _between(_since(row, after), row.published_at, until)
+    ]
+    rose = bool(bars.returns[at] > 0)
+    results = [row for row in told if EARNED.search(row.headline)]
+    fitting = [row for row in results or told if not _tells_otherwise(row.headline, rose=rose)]
+    if not fitting and not results:
+        return "no news or report of that day names a cause", ()
+    best = max(fitting or results, key=lambda row: (*_fit(subject, row, rose=rose), row.score, row.id))
+    if fitting:
         return f'the likely cause is the headline "{one_line(best.headline)}"', (best.id,)
-    return "no news or report of that day names a cause", ()
+    return "the likely cause is its results, the subject of that day's headlines", (best.id,)
+
+
+def _moves(subject: Subject, passage: Passage) -> bool:
+    """Whether a headline names the company and tells of what moves prices."""
+    telling = RESULTS.search(passage.headline) or EVENT.search(passage.headline)
+    return telling is not None and _weight(subject, passage) >= WEIGHTY
+
+
+def _since(passage: Passage, after: datetime) -> datetime:
+    """From when a headline may tell of the move after a close."""
+    return after - AFTER_HOURS if EARNED.search(passage.headline) else after
+
+
+def _fit(subject: Subject, passage: Passage, *, rose: bool) -> tuple[int, bool, bool]:
+    """How well a headline explains a move: its weight, whether it tells of that direction, and of results."""
+    tells = (GOOD if rose else BAD).search(passage.headline) is not None
+    return _weight(subject, passage), tells, EARNED.search(passage.headline) is not None
+
+
+def _tells_otherwise(headline: str, *, rose: bool) -> bool:
+    """Whether a headline tells of the other direction only."""
+    good, bad = GOOD.search(headline) is not None, BAD.search(headline) is not None
+    return (bad and not good) if rose else (good and not bad)
 
 
 def _between(after: datetime, moment: datetime, until: datetime) -> bool:
@@ -163,9 +245,9 @@ def _between(after: datetime, moment: datetime, until: datetime) -> bool:
     )
 
 
-def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
-    """The peers' median change of that session, if it is at least half of the company's own and of its
-    sign.
+def _of_peers(subject: Subject, bars: Bars, at: int) -> str | None:
+    """The industry as the cause, if the peers' median change of that session is at least half of the company's
+    own and of its sign.
     """
     own, day = 100 * float(bars.returns[at]), bars.days[at + 1]
     changes = []
@@ -175,7 +257,10 @@ def _of_peers(subject: Subject, bars: Bars, at: int) -> float | None:
         if found is not None and 0 < place < len(found.days) and found.days[place] == day:
             changes.append(100 * (float(found.close[place]) / float(found.close[place - 1]) - 1))
     middle = median(changes) if len(changes) >= FEWEST_PEERS else 0.0
-    return middle if middle * own > 0 and abs(middle) >= abs(own) / 2 else None
+    if middle * own <= 0 or abs(middle) < abs(own) / 2:
+        return None
+    word = moved(middle)
+    return f"the likely cause is the whole industry, the median of {len(changes)} peers being {word}"
 
 
 def _excess(bars: Bars, index: Bars | None) -> tuple[Floats, tuple[str, ...]]:

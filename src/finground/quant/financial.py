@@ -37,6 +37,9 @@ WEAK_LIQUIDITY = 1.0  # current liabilities exceed current assets
 def financial(subject: Subject) -> Notes:
     """What the latest reports say: figures with their year-on-year changes first."""
     notes = Notes(TOOL, subject)
+    if not any(subject.quarters(metric) for metric in NEEDS.metrics):
+        notes.miss("financial results", not_filed(subject))
+        return notes
     known = {metric: subject.quarters(metric) for metric in FLOWS}
     newest = max((facts[0].period_end for facts in known.values() if facts), default=None)
     latest = [metric for metric, facts in known.items() if _latest(notes, metric, facts, newest)]
@@ -59,6 +62,11 @@ def _flow(notes: Notes, metric: str, facts: list[Fact]) -> None:
     _change(notes, facts, "year on year", YEAR)
     if not is_year(facts[0]):
         _change(notes, facts, "quarter on quarter", QUARTER)
+
+
+def not_filed(subject: Subject) -> str:
+    """Why there is nothing at all: the sources have no report."""
+    return f"no report of the past three years, filed by {subject.today}, is in the sources"
 
 
 def is_year(fact: Fact) -> bool:
@@ -116,7 +124,7 @@ def _change(notes: Notes, facts: list[Fact], against: str, before: timedelta) ->
     """A change against an earlier quarter, in percent where that was positive."""
     now, then = facts[0], earlier(facts, before)
     if then is None:
-        notes.miss(f"{now.metric} {against}", "that quarter is not among those filed")
+        notes.miss(f"{FLOWS[now.metric].lower()} {against}", "the figure before is not in the sources")
         return
     name = f"{now.metric}-{'yoy' if before == YEAR else 'qoq'}"
     if then.value > 0:
@@ -132,7 +140,7 @@ def _change(notes: Notes, facts: list[Fact], against: str, before: timedelta) ->
         side = "higher" if rise > 0 else "lower" if rise < 0 else "unchanged"
         text = f"{FLOWS[now.metric]} is {side} {against}, from {_shown(then)} to {_shown(now)}."
     else:
-        notes.miss(f"{now.metric} {against}", "the earlier figure is zero")
+        notes.miss(f"{FLOWS[now.metric].lower()} {against}", "the earlier figure is zero")
         return
     signal = direction(rise) if before == YEAR else "neutral"
     notes.say(name, figure, text, inputs=(now.id, then.id), signal=signal)

@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from finground.quant.financial import YEAR, earlier, is_year, ratio_of
+from finground.quant.financial import YEAR, earlier, is_year, not_filed, ratio_of
 from finground.quant.subject import TECHNICAL_DAYS, Bars, Figure, Floats, Notes, Subject
 from finground.records.bundle import Fact, Needs, Signal
 
@@ -45,6 +45,9 @@ Measure = Callable[[Subject, str], "Measured | str"]
 def fundamental(subject: Subject) -> Notes:
     """Each measure of the company, and of its peers where their data were read."""
     notes = Notes(TOOL, subject)
+    if not any(subject.quarters(metric) for metric in NEEDS.metrics):
+        notes.miss("fundamentals", not_filed(subject))
+        return notes
     _measure(notes, "price-to-earnings", ("The P/E ratio", "ratio", -1), price_to_earnings)
     _measure(notes, "price-to-book", ("The P/B ratio", "ratio", -1), price_to_book)
     _measure(notes, "net-profit-margin", ("The net profit margin", "percent", 1), net_margin)

@@ -5,7 +5,7 @@ findings and gaps, collected in `Notes`. Windows are AnalyScore's (FinSphere, ta
 given.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, TypeVar
@@ -165,12 +165,12 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The company that is analysed. `names` are display names by id, `tickers` tickers by id."""
+    """The company that is analysed. `names` are display names by id, `tickers` all it ever had, by id."""
 
     entity: str
     board: Board
     names: Mapping[str, str]
-    tickers: Mapping[str, str] | None = None
+    tickers: Mapping[str, Sequence[str]] | None = None
 
     @property
     def bundle(self) -> Bundle:
@@ -271,7 +271,7 @@ def recent_bars(notes: Notes, what: str) -> Bars | None:
     """The company's bars if the last is of the past month; else a gap for `what`, and None."""
     bars = notes.subject.bars()
     if bars is None:
-        notes.miss(what, f"no prices of {notes.subject.name} known by {notes.subject.today}")
+        notes.miss(what, f"no price known by {notes.subject.today} is in the sources")
         return None
     if bars.day(-1) < notes.subject.since(TECHNICAL_DAYS):
         notes.miss(

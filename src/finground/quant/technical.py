@@ -28,6 +28,7 @@ QUICK, SLOW = 6, 12  # the two RSI lines whose crosses are read
 OVERBOUGHT, OVERSOLD = 70.0, 30.0
 LEVEL_SESSIONS = 20  # support and resistance: the lowest low and the highest high of so many sessions
 SHOWN_PATTERNS = 2
+PATTERN_SESSIONS = 10  # for so many sessions a pattern signals something
 
 
 def technical(subject: Subject) -> Notes:
@@ -142,8 +143,8 @@ def _bands(notes: Notes, bars: Bars) -> None:
 
 
 def _patterns(notes: Notes, bars: Bars) -> None:
-    """The last patterns of the month. A signal is only one of the newest day whose key level stands; older
-    ones have had their day.
+    """The last patterns of the month. A signal is only one of the newest day, of the past two weeks, whose key
+    level stands; older ones have had their day.
     """
     first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
     found = [candle for candle in candles(bars) if candle.at >= first]
@@ -154,7 +155,7 @@ def _patterns(notes: Notes, bars: Bars) -> None:
         state = "stands" if stands else "has been broken"
         level = f"its key level of {candle.level:.2f} {state}"
         text = f"{article} {candle.name} pattern was completed on {day}; {level}."
-        counts = stands and candle.at == found[-1].at
+        counts = stands and candle.at == found[-1].at and len(bars.days) - candle.at <= PATTERN_SESSIONS
         name = f"pattern-{candle.name.replace(' ', '-')}"
         signal = _side(candle.bullish) if counts else _neutral()
         notes.say(name, Figure(candle.name, "word", day), text, inputs=(bars.id,), signal=signal)

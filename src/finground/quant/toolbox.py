@@ -1,6 +1,6 @@
 """The six tools by name: what each needs to read, and what they find. They read nothing themselves."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from finground.quant import capital_flow, catalysts, financial, fundamental, technical, volume_price
@@ -37,11 +37,11 @@ def run(
     entity_id: str,
     bundle: Bundle | Board,
     names: Mapping[str, str],
-    tickers: Mapping[str, str] | None = None,
+    tickers: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
     """Findings and gaps of the tools about one company, in the order of the tools.
 
-    `names` and `tickers` are by id; without tickers news is told apart by name. Whoever asks about many
+    `names` and `tickers`, all it ever had, are by id; without tickers news is told apart by name. Whoever asks about many
     companies of one bundle hands in its `Board`, and each is worked out once.
     """
     board = bundle if isinstance(bundle, Board) else Board(bundle)

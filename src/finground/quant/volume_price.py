@@ -30,6 +30,7 @@ TOOL = "volume-price"
 NEEDS = Needs(bars=260, flows=True, peers=True, index=True)
 USUAL_SESSIONS = 20  # sessions a volume is compared with, and a price
 YEAR_SESSIONS = 250
+FEWEST_RANKED = 3  # companies among which a place says something
 HEAVY, LIGHT = 1.5, 0.67  # volume against the usual
 
 
@@ -150,8 +151,9 @@ def _rank(notes: Notes, bars: Bars) -> None:
     """The place by change among the peers that traded on the same day."""
     own, board = bars.change(1), notes.subject.board
     moves = board.once("last changes", lambda: _last_changes(board)).get(bars.day(-1), {})
-    if own is None or not moves.keys() - {bars.id}:
-        notes.miss("rank in the industry", f"no prices of peers for {bars.day(-1)} were read")
+    if own is None or len(moves) < FEWEST_RANKED:
+        read = "no prices of peers" if not moves.keys() - {bars.id} else "prices of one peer only"
+        notes.miss("rank in the industry", f"{read} for {bars.day(-1)} were read")
         return
     rank = 1 + sum(change > own for change in moves.values())
     text = f"By the session's change it ranks {rank} of {len(moves)} among the company and its peers."

@@ -24,7 +24,7 @@ ADVICE = {
 }
 HORIZONS = (("in the short term", SHORT_TERM), ("in the medium to long term", LONG_TERM))
 REASONS = 4  # signals of one side that a conclusion names
-NOT_GIVEN = 7  # missing items that a report names one by one
+NOT_GIVEN = 6  # reasons for missing items that a report names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,23 @@ def _company(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> list[Se
         if rows:
             head = f"{label} of {brief.names[entity]}" if len(brief.companies) > 1 else label
             lead = lead_of(brief, entity, tool) if full else ""
-            text = f"{head}: {f'{lead} ' if lead else ''}{flowing(row.text for row in rows)}"
+            text = f"{head}: {f'{lead} ' if lead else ''}{flowing(_once_told(row) for row in rows)}"
             sections.append(Section(tool, text, tuple(row.id for row in rows)))
     sections += _missing(brief, entity, full=full)
     return [*sections, _final(brief, entity, shown, full=full)]
 
 
+def _once_told(row: Finding) -> str:
+    """What a finding says; of an unusual movement without the cause, which the summary has told."""
+    return f"{row.text.partition('; ')[0]}." if row.name == "unusual-movement" else row.text
+
+
 def lead_of(brief: Brief, entity: str, tool: str) -> str:
     """What a dimension's signals come to, in a sentence; nothing for the news."""
-    found = conclude(brief.findings_of(entity, tool))
-    return LEADS.get(tool, {}).get(found.stance or "", "")
+    found, leads = conclude(brief.findings_of(entity, tool)), LEADS.get(tool, {})
+    if found.stance and not (found.bullish or found.bearish) and "alone" in leads:
+        return leads["alone"]
+    return leads.get(found.stance or "", "")
 
 
 def _summary(brief: Brief, entity: str, *, full: bool) -> Section:
@@ -106,9 +113,11 @@ def _summary(brief: Brief, entity: str, *, full: bool) -> Section:
     unusual = [row for row in brief.findings_of(entity, "catalysts") if row.name == "unusual-movement"]
     looked = [row for row in brief.findings_of(entity, "catalysts") if row.name == "movement"]
     if unusual:
-        movement = f"{whom} shows unusual movement on {unusual[0].period_end}; {_cause(brief, unusual[0])}."
+        size = f", {unusual[0].text.partition(': ')[2].partition(',')[0]}" if full else ""
+        movement = f"{whom} shows unusual movement on {unusual[0].period_end}{size}; {_cause(unusual[0])}."
     elif looked:
-        movement = f"{whom} shows no unusual movement."
+        found = looked[0].text.rstrip(".").removeprefix("No ") if full else "unusual movement"
+        movement = f"{whom} shows no {found}."
     else:
         movement = f"Whether {whom} shows unusual movement cannot be said from the data."
     conclusions = [stated(when, conclude_from(brief, entity, tools).stance) for when, tools in HORIZONS]
@@ -116,15 +125,15 @@ def _summary(brief: Brief, entity: str, *, full: bool) -> Section:
     return Section("summary", " ".join([movement, *(f"{_capital(text)}." for text in conclusions)]), ids)
 
 
-def _cause(brief: Brief, move: Finding) -> str:
-    """The main cause in fewer than twenty words: the headline of the day, else what the tool names."""
-    passages = {row.id: row for row in brief.bundle.passages}
-    news = next((passages[id] for id in move.inputs if id in passages), None)
-    if news is None:
-        return move.text.partition("; ")[2].rstrip(".") or "no news of that day names a cause"
-    words = news.headline.replace('"', "'").replace("“", "'").replace("”", "'").split()
-    cut = words[: CAUSE_WORDS - 6]
-    return f'the likely cause is "{" ".join(cut).rstrip(".")}"'
+def _cause(move: Finding) -> str:
+    """The main cause in fewer than twenty words, as the tool names it; a long headline is cut."""
+    cause = move.text.partition("; ")[2].rstrip(".")
+    before, mark, headline = cause.partition('the headline "')
+    if not mark:
+        return cause or "no news of that day names a cause"
+    words = headline.rstrip('"').split()
+    cut = " ".join(words[: CAUSE_WORDS - 6]).rstrip(".")
+    return f'{before}"{cut}"'
 
 
 def stated(when: str, stance: str | None) -> str:
@@ -173,13 +182,16 @@ def _reasoned(when: str, conclusion: Conclusion) -> str:
 
 def _reasons(rows: tuple[Finding, ...]) -> list[str]:
     """What the signals are called, the first of them if there are many."""
-    names = list(dict.fromkeys(label(row) for row in rows))
-    return [*names[:REASONS], "others"] if len(names) > REASONS + 1 else names
+    yearly = [row for row in rows if row.name.endswith("-yoy")]
+    names = list(dict.fromkeys(label(row) for row in rows if row not in yearly))
+    kept = [*names[:REASONS], "others"] if len(names) > REASONS + 1 else names
+    changes = "the year-on-year change" if len(yearly) == 1 else "the year-on-year changes"
+    return [*kept, f"{changes} of {listed([label(row) for row in yearly])}"] if yearly else kept
 
 
 LABELS = {
-    "rsi": "RSI", "price-to-earnings": "the P/E ratio", "price-to-book": "the P/B ratio",
-    "total-revenue-yoy": "revenue year on year", "moving-averages": "the alignment of the moving averages",
+    "price-to-earnings": "the P/E ratio", "price-to-book": "the P/B ratio",
+    "total-revenue-yoy": "revenue", "moving-averages": "the alignment of the moving averages",
     "current-ratio": "the current ratio", "debt-ratio": "the debt-to-assets ratio",
     "net-profit-margin": "the net profit margin", "return-on-equity": "return on equity",
     "revenue-growth": "revenue growth against peers",
@@ -189,7 +201,9 @@ LABELS = {
 def label(finding: Finding) -> str:
     """What a signal is called: a pattern or a cross by its name, the rest by what was measured."""
     if finding.name.startswith("pattern-"):
-        return f"the {finding.value}"
+        return f"the {finding.value} pattern"
+    if finding.name == "rsi":
+        return f"the {'overbought' if finding.signal == 'bearish' else 'oversold'} RSI"
     if finding.name == "macd-cross":
         return f"the MACD {finding.value}"
     if finding.name == "rsi-cross":
@@ -198,29 +212,40 @@ def label(finding: Finding) -> str:
         return f"MACD {'above' if finding.signal == 'bullish' else 'below'} its signal line"
     if finding.name in LABELS:
         return LABELS[finding.name]
-    return finding.name.replace("-yoy", " year on year").replace("-", " ")
+    return finding.name.removesuffix("-yoy").replace("-", " ")
 
 
 def _missing(brief: Brief, entity: str, *, full: bool) -> list[Section]:
     """Dimensions without data; in full, of the others also what was looked for and is not there, and why."""
     bare = [tool for tool in brief.plan.tools if not brief.findings_of(entity, tool)]
+    own = [gap for gap in brief.bundle.gaps if gap.entity == entity and gap.tool]
     sentences = []
-    if bare:
-        named = ", ".join(DIMENSIONS[tool].lower() for tool in bare)
-        sentences.append(f"No data for {brief.names[entity]}: {named}.")
-    own = [gap for gap in brief.bundle.gaps if gap.entity == entity and gap.tool and gap.tool not in bare]
-    if full and own:
-        sentences += ["Not given are the following.", *_not_given(own)]
+    for why, tools in _by_reason([gap for gap in own if gap.tool in bare], bare).items():
+        named = listed([DIMENSIONS[tool].lower() for tool in tools])
+        sentences.append(f"No data for {brief.names[entity]}: {named}{f'; {why}' if why and full else ''}.")
+    others = [gap for gap in own if gap.tool not in bare]
+    if full and others:
+        sentences += ["Not given are the following.", *_not_given(others)]
     return [Section("missing", " ".join(sentences))] if sentences else []
+
+
+def _by_reason(gaps: list[Gap], tools: list[str]) -> dict[str, list[str]]:
+    """Tools without data by their reason; no reason where a tool has several."""
+    found: dict[str, list[str]] = {}
+    for tool in tools:
+        reasons = {gap.why.rstrip(".") for gap in gaps if gap.tool == tool}
+        found.setdefault(reasons.pop() if len(reasons) == 1 else "", []).append(tool)
+    return found
 
 
 def _not_given(gaps: list[Gap]) -> list[str]:
     """Items by reason, a sentence each."""
     by_reason: dict[str, list[str]] = {}
-    for gap in gaps[:NOT_GIVEN]:
+    for gap in gaps:
         by_reason.setdefault(gap.why.rstrip("."), []).append(gap.what)
-    more = ["Others are in the list of gaps."] if len(gaps) > NOT_GIVEN else []
-    return [*(f"{_capital(listed(items))}: {why}." for why, items in by_reason.items()), *more]
+    shown = list(by_reason.items())[:NOT_GIVEN]
+    more = ["Others are in the list of gaps."] if len(by_reason) > NOT_GIVEN else []
+    return [*(f"{_capital(listed(items))}: {why}." for why, items in shown), *more]
 
 
 def _capital(text: str) -> str:

@@ -34,7 +34,10 @@ class Brief:
         asked = {entity.id: entity.name for entity in self.request.entities if entity.kind == "company"}
         read = {fact.entity for fact in self.bundle.facts} | {series.entity for series in self.bundle.series}
         read |= {gap.entity for gap in self.bundle.gaps}
-        known = {id: company.name for id in sorted(read) if (company := self._company(id))}
+        day = self.bundle.as_of.date()
+        every = {id: company for id in sorted(read | asked.keys()) if (company := self._company(id))}
+        known = {id: company.name_at(day) for id, company in every.items()}
+        asked = {id: name for id, name in asked.items() if id not in every or not every[id].names}
         object.__setattr__(self, "names", {id: shown(name) for id, name in (known | asked).items()})
 
     def _company(self, entity: str) -> Company | None:

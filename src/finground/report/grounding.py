@@ -102,9 +102,7 @@ def _numbers(sentence: Sentence, evidence: Evidence) -> Found:
     they bear out all that was read bears out.
     """
     codes = [
-        (code, "no such source was read")
-        for code in CODE.findall(sentence.text)
-        if code not in evidence.text
+        (code, "no such source was read") for code in CODE.findall(sentence.text) if code not in evidence.text
     ]
     ids, flaws = _figures(sentence, evidence, evidence.found)
     if flaws:

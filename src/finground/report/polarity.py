@@ -45,7 +45,11 @@ FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
         "observation": ("observation",),
     },
 }  # fmt: skip
-BEFORE = {"level": " level", "end": " limit", "trade": " trading"}  # families whose words count before one only
+BEFORE = {
+    "level": " level",
+    "end": " limit",
+    "trade": " trading",
+}  # families whose words count before one only
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,9 @@ def _meanings() -> dict[str, tuple[tuple[str, str, str, str], ...]]:
             for phrase in phrases:
                 first, space, rest = phrase.partition(" ")
                 found.setdefault(first, []).append((space + rest, BEFORE.get(family, ""), family, side))
-    return {first: tuple(sorted(rows, key=lambda row: -len(row[0] + row[1]))) for first, rows in found.items()}
+    return {
+        first: tuple(sorted(rows, key=lambda row: -len(row[0] + row[1]))) for first, rows in found.items()
+    }
 
 
 MEANINGS = _meanings()

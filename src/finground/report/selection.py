@@ -7,7 +7,7 @@ from finground.report.brief import Brief
 from finground.report.standard import DIMENSIONS
 
 COMPACT = 850  # characters of findings in a prompt; about 330 tokens, since each digit is one
-FULL = 1900  # characters of findings in a full report of one company, which then has some 500 words
+FULL = 1850  # characters of findings in a full report of one company, which then has some 500 words
 A_DIMENSION = 4  # findings of a dimension in a prompt
 Chosen = dict[tuple[str, str], tuple[Finding, ...]]
 
@@ -21,13 +21,30 @@ def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -
         for entity in brief.companies
         for tool in DIMENSIONS
     }
-    found = {key: rows for key, rows in found.items() if key[1] in brief.plan.tools}
+    found = _once({key: rows for key, rows in found.items() if key[1] in brief.plan.tools})
     while limit and sum(map(_size, found.values())) > limit:
         longest = max(found, key=lambda key: (len(found[key]) > 1, _size(found[key]), key))
         if len(found[longest]) <= 1:
             break
         found[longest] = found[longest][:-1]
     return found
+
+
+def _once(found: Chosen) -> Chosen:
+    """Without what an earlier tool has told of the figures: the same value from the same inputs. Of every tool
+    one stays.
+    """
+    told = set[tuple[object, ...]]()
+    kept: Chosen = {}
+    for key, rows in found.items():
+        new = tuple(
+            row
+            for row in rows
+            if key[1] == "catalysts" or (row.entity, row.value, row.unit, row.inputs) not in told
+        )
+        kept[key] = new or rows
+        told |= {(row.entity, row.value, row.unit, row.inputs) for row in rows if row.inputs}
+    return kept
 
 
 def compact(brief: Brief) -> Chosen:

@@ -41,6 +41,7 @@ LEADS = {
         "bullish": "Against peers most measures are favourable.",
         "bearish": "Against peers most measures are unfavourable.",
         "neutral": "The measures favour neither side.",
+        "alone": "The measures are the company's own, without peers' figures to compare.",
     },
 }
 SHORT_TERM = ("technical",)  # the tools a short-term conclusion follows from
