@@ -27,7 +27,7 @@ from finground.records.report import Answer, Plan, Report, Score
 from finground.records.request import Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
-from finground.report.rows import asks_for_change
+from finground.report.rows import asks_for_change, asks_why
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
@@ -113,7 +113,8 @@ def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: Wo
     """One read of the store for the request and for what the plan's tools need."""
     needs = merged_needs(request, plan)
     if plan.kind == "data" and asks_for_change(query, request):
-        past = Needs(metrics=tuple(m.slug for m in request.metrics if m.primary), quarters=PAST_QUARTERS)
+        wanted = [m.slug for m in request.metrics if m.primary or asks_why(query)]
+        past = Needs(metrics=tuple(wanted), quarters=PAST_QUARTERS)
         companies = [entity.id for entity in request.entities if entity.kind == "company"]
         needs |= {id: merge([past, needs.get(id, Needs())]) for id in companies}
     wants_news = any(need.news_days for need in needs.values()) or plan.kind == "data"

@@ -47,8 +47,10 @@ def data_brief(
 ):
     companies = parts.pop("companies", ("us:AAA", "us:BBB"))
     entities = tuple(Entity("company", id, NAMES[id]) for id in companies)
+    slugs = parts.pop("metrics", ("net-income",))
+    metrics = tuple(RequestedMetric(slug, at == 0) for at, slug in enumerate(slugs))
     request = Request(
-        kind, entities, (RequestedMetric("net-income", True),), interval=parts.pop("interval", None),
+        kind, entities, metrics, interval=parts.pop("interval", None),
         rank=parts.pop("rank", None), unresolved=parts.pop("unresolved", ()),
     )  # fmt: skip
     bundle = Bundle(AS_OF, tuple(facts), **{"synthetic": False, **parts})

@@ -1,10 +1,13 @@
 """The template writer: tables, comparisons, the analyst's report by rules, explanations, what is missing."""
 
+from dataclasses import replace
 from datetime import date
 
-from made_brief import FINDINGS, NEWS, analysis_brief, data_brief, fact, finding
+from made_brief import AS_OF, CATALOG, FINDINGS, NEWS, analysis_brief, data_brief, fact, finding
 
 from finground.analyscore.eligibility import eligibility
+from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Companies, DatedName
 from finground.records.bundle import Gap, Passage
 from finground.records.report import Plan, Subtask
 from finground.records.request import Entity, Rank, Request, RequestedMetric
@@ -74,6 +77,52 @@ def test_a_ranking_gives_so_many_in_order():
     assert said == "Net Income, highest first: Bbb Inc (2.0 million USD)."
 
 
+def test_a_ranking_of_fewer_than_asked_says_so_and_quotes_no_news():
+    news = (Passage("n", AS_OF, "wire", "Bbb opens a plant", "", "", ("BBB",), 0.9),)
+    report = write(
+        data_brief([fact("us:BBB", 2e6)], kind="ranking", rank=Rank("net-income", 3), passages=news)
+    )
+    said = "Net Income, highest first among those that have figures: Bbb Inc (2.0 million USD)."
+    assert section(report, "comparison") == said and "plant" not in report.text
+
+
+def test_news_that_names_no_company_of_the_table_is_not_quoted():
+    news = tuple(
+        Passage(f"n{at}", AS_OF, "wire", text, "", "", ("AAA",), 0.9)
+        for at, text in enumerate(("Market updates on many stocks", "Aaa opens a plant"))
+    )
+    report = write(data_brief([fact("us:AAA", 2e6)], companies=("us:AAA",), passages=news))
+    assert "Aaa opens a plant" in report.text and "Market updates" not in report.text
+
+
+def test_why_compares_what_stands_behind_a_figure_with_the_year_before():
+    facts = [
+        fact("us:AAA", value, end, metric)
+        for metric, values in (("net-income", (5e6, 9e6, 3e6)), ("total-revenue", (50e6, 90e6, 60e6)))
+        for value, end in zip(values, (date(2024, 3, 31), date(2023, 12, 31), date(2023, 3, 31)), strict=True)
+    ]
+    brief = data_brief(
+        facts, query="Why did net income change?", kind="open-ended", companies=("us:AAA",),
+        metrics=("net-income", "total-revenue"),
+    )  # fmt: skip
+    first, second = section(write(brief), "comparison").split("\n")
+    assert first.startswith("Net Income of Aaa Corp rose from 3.0 million USD (2023-01-01 to 2023-03-31)")
+    assert second.startswith("Total Revenue of Aaa Corp fell from 60.0 million USD")
+    assert check(write(brief), brief).ungrounded == ()
+
+
+def test_companies_that_lack_the_same_share_a_sentence():
+    gaps = [
+        Gap(entity, what, "not on file by 2024-06-28")
+        for entity in ("us:AAA", "us:BBB") for what in ("net-income", "total-revenue")
+    ]  # fmt: skip
+    brief = data_brief([], gaps=(*gaps, Gap("market", "Net Income", "5 of 9 companies have none")))
+    assert section(write(brief), "gaps").split("\n") == [
+        "Aaa Corp and Bbb Inc: no Net Income or Total Revenue; not on file by 2024-06-28.",
+        "Net Income: 5 of 9 companies have none.",
+    ]
+
+
 def test_a_gap_shows_the_nearest_figure_and_never_puts_it_in_the_table():
     gap = Gap("us:AAA", "net-income", "the quarter ended 2024-06-30 is not filed", fact("us:AAA", 3e6))
     report = write(data_brief([fact("us:BBB", 2e6)], gaps=(gap,)))
@@ -105,6 +154,58 @@ def test_an_analysis_concludes_by_its_signals_and_is_eligible():
     assert "In the medium to long term, the signals are mostly bearish and caution" in summary
     assert all(criterion.passed for criterion in eligibility(report, brief))
     assert {row.id for row in FINDINGS} <= set(report.rests_on)
+
+
+def test_a_full_report_tells_each_thing_once():
+    move = finding(
+        "catalysts", "unusual-movement", 5.0, "percent",
+        "Unusual movement on 2024-06-27: up 5.00%, 3.1 standard deviations; the likely cause is the headline "
+        '"Aaa to hold a meeting on 3 plants".', end=date(2024, 6, 27),
+    )  # fmt: skip
+    same = replace(
+        finding("financial", "total-revenue-yoy", 7.5, "percent", "Revenue is up 7.50%."), inputs=("f",)
+    )
+    again = replace(same, tool="fundamental", name="revenue-growth", text="Revenue growth is 7.50%.", id="g")
+    rows = [row for row in FINDINGS if row.name != "movement"]
+    brief = analysis_brief([*rows, move, same, again])
+    report = check(write(brief), brief)
+    assert report.ungrounded == ()
+    assert "unusual movement on 2024-06-27, up 5.00%; the likely cause is" in section(report, "summary")
+    assert "likely cause" not in section(report, "catalysts")
+    assert "7.50%" in section(report, "financial") and "7.50%" not in section(report, "fundamental")
+
+
+def test_measures_without_peers_are_told_as_the_companys_own():
+    alone = finding("fundamental", "return-on-equity", 20.0, "percent", "Return on equity is 20.00%.")
+    brief = analysis_brief([alone])
+    report = check(write(brief), brief)
+    assert "Fundamentals: The measures are the company's own" in report.text and report.ungrounded == ()
+
+
+def test_a_dimension_missing_for_one_reason_gives_it_and_reasons_are_told_once():
+    gaps = [Gap("us:AAA", "financial results", "no report is in the sources", None, "financial")]
+    gaps += [Gap("us:AAA", what, "not in the sources", None, "technical") for what in ("this", "that")]
+    brief = analysis_brief([row for row in FINDINGS if row.tool != "financial"], gaps=tuple(gaps))
+    text = section(write(brief), "missing")
+    assert text.startswith("No data for Aaa Corp: financial results; no report is in the sources.")
+    assert "This and that: not in the sources." in text
+
+
+def test_reasons_name_the_state_of_rsi_and_join_the_changes_of_a_year():
+    falls = [
+        finding("financial", f"{name}-yoy", -5.0, "percent", f"{name} is down 5.00%.", "bearish")
+        for name in ("total-revenue", "operating-income")
+    ]
+    text = section(write(analysis_brief([*FINDINGS, *falls])), "conclusion")
+    assert "the overbought RSI" in text
+    assert "the year-on-year changes of net income, revenue and operating income" in text
+
+
+def test_a_company_is_called_what_it_was_called_on_the_day():
+    brief = analysis_brief()
+    old = replace(CATALOG.companies.all[0], names=(DatedName("Old Corp", None, date(2024, 12, 31)),))
+    catalog = Catalog(Companies([old, *CATALOG.companies.all[1:]]), CATALOG.metrics)
+    assert replace(brief, catalog=catalog).names["us:AAA"] == "Old Corp"
 
 
 def test_a_dimension_without_findings_has_no_number_and_is_named():

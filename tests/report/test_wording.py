@@ -31,6 +31,18 @@ def test_sentences_about_one_subject_in_a_row_become_one():
     assert listed(["a"]) == "a" and listed(["a", "b", "c"]) == "a, b and c"
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Risk awareness and POSITION CONTROL.", ["caution", "caution"]),
+        ("A lower-limit move; low levels; lowly; grown-up.", ["down", "low", "up", "up"]),
+        ("Money flows inward, then flows in.", ["in"]),
+    ],
+)
+def test_words_with_sides_are_whole_words_whatever_their_case(text, found):
+    assert [side.side for side in sides(text)] == found
+
+
 def test_joining_changes_no_figure():
     joined = flowing(row.text for row in FINDINGS)
     for row in FINDINGS:

@@ -182,8 +182,8 @@ def _money(notes: Notes) -> None:
 
 
 def _leaning(chaikin: float, index: float) -> tuple[float, str]:
-    """The side money leans to, and what speaks against it: a lean counts only where the money flow index is on
-    the same side of its middle.
+    """The side money leans to, and what speaks against it: a lean counts only where the money flow index is
+    on the same side of its middle.
     """
     if abs(chaikin) < LEANING:
         return 0.0, ""

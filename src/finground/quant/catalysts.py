@@ -32,7 +32,7 @@ RESULTS = re.compile(
     r"\b(?:results?|earnings|profits?|revenues?|sales|eps|guidance|outlook|forecasts?|q[1-4])\b", re.I
 )
 EARNED = re.compile(
-    r"\b(?:results?|earnings|profits?|eps|(?:first|second|third|fourth) quarter|q[1-4])\b", re.I
+    r"\b(?:results?|earnings|profits?|eps|(?:q[1-4]|quarter\w*) (?:revenues?|sales|net|loss))\b", re.I
 )
 EVENT = re.compile(
     r"\b(?:upgrade\w*|downgrade\w*|acqui\w+|merger|takeover|bids?|buyback|repurchase|bankrupt\w*|spin-?off|recall\w*"
@@ -61,7 +61,8 @@ MATERIAL = re.compile(
 )
 EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|EXCLUSIVE)\b[ \d]*-\s*")
 PROMOTION = re.compile(
-    r"\b(?:research and markets|research on|research reports? on|announcement dates|release dates|analyst notes?|zacks|highlights:"
+    r"\b(?:research and markets|research on|research reports? on"
+    r"|announcement dates|release dates|analyst notes?|zacks|highlights:"
     r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?"
     r"|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
     r"|law firm|shareholder alert|investor alert|reminds"
@@ -135,8 +136,8 @@ def _weight(subject: Subject, passage: Passage) -> int:
 
 
 def _foremost(subject: Subject, news: list[Passage]) -> list[Passage]:
-    """The headlines that weigh most and promote nothing, of those that begin alike, or share half their words on
-    one day, the first; newest first.
+    """The headlines that weigh most and promote nothing, newest first; of those that begin alike, or share
+    half their words on one day, the first.
     """
     told: dict[str, Passage] = {}
     for passage in reversed([passage for passage in news if not PROMOTION.search(passage.headline)]):
@@ -246,8 +247,8 @@ def _between(after: datetime, moment: datetime, until: datetime) -> bool:
 
 
 def _of_peers(subject: Subject, bars: Bars, at: int) -> str | None:
-    """The industry as the cause, if the peers' median change of that session is at least half of the company's
-    own and of its sign.
+    """The industry as the cause, if the peers' median change of that session is at least half of the
+    company's own and of its sign.
     """
     own, day = 100 * float(bars.returns[at]), bars.days[at + 1]
     changes = []

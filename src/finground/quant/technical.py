@@ -143,8 +143,8 @@ def _bands(notes: Notes, bars: Bars) -> None:
 
 
 def _patterns(notes: Notes, bars: Bars) -> None:
-    """The last patterns of the month. A signal is only one of the newest day, of the past two weeks, whose key
-    level stands; older ones have had their day.
+    """The last patterns of the month. A signal is only one of the newest day, of the past two weeks, whose
+    key level stands; older ones have had their day.
     """
     first = bars.first_from(notes.subject.since(TECHNICAL_DAYS))
     found = [candle for candle in candles(bars) if candle.at >= first]

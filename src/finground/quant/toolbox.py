@@ -41,8 +41,8 @@ def run(
 ) -> tuple[tuple[Finding, ...], tuple[Gap, ...]]:
     """Findings and gaps of the tools about one company, in the order of the tools.
 
-    `names` and `tickers`, all it ever had, are by id; without tickers news is told apart by name. Whoever asks about many
-    companies of one bundle hands in its `Board`, and each is worked out once.
+    `names` and `tickers`, all it ever had, are by id; without tickers news is told apart by name. Whoever
+    asks about many companies of one bundle hands in its `Board`, and each is worked out once.
     """
     board = bundle if isinstance(bundle, Board) else Board(bundle)
     subject = Subject(entity_id, board, names, tickers)

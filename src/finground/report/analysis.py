@@ -13,7 +13,7 @@ from finground.records.bundle import Finding, Gap
 from finground.records.report import Section
 from finground.report.brief import Brief
 from finground.report.profile import personal
-from finground.report.prose import flowing, listed
+from finground.report.prose import capital, flowing, listed
 from finground.report.selection import FULL, Chosen, chosen
 from finground.report.standard import CAUSE_WORDS, DIMENSIONS, LEADS, LONG_TERM, SHORT_TERM
 
@@ -122,7 +122,7 @@ def _summary(brief: Brief, entity: str, *, full: bool) -> Section:
         movement = f"Whether {whom} shows unusual movement cannot be said from the data."
     conclusions = [stated(when, conclude_from(brief, entity, tools).stance) for when, tools in HORIZONS]
     ids = tuple(row.id for row in (*unusual, *looked))
-    return Section("summary", " ".join([movement, *(f"{_capital(text)}." for text in conclusions)]), ids)
+    return Section("summary", " ".join([movement, *(f"{capital(text)}." for text in conclusions)]), ids)
 
 
 def _cause(move: Finding) -> str:
@@ -151,7 +151,7 @@ def _final(brief: Brief, entity: str, shown: Chosen, *, full: bool) -> Section:
     sentences = [_reasoned(when, one) for (when, _), one in zip(HORIZONS, given, strict=True)]
     name = brief.names[entity]
     opening = f"In summary for {name}, " if len(brief.companies) > 1 else "In summary, "
-    parts = [f"{opening}{sentences[0]}.", f"{_capital(sentences[1])}."]
+    parts = [f"{opening}{sentences[0]}.", f"{capital(sentences[1])}."]
     rests_on = [row.id for one in given for row in (*one.bullish, *one.bearish)]
     if full:
         watched = [
@@ -245,8 +245,4 @@ def _not_given(gaps: list[Gap]) -> list[str]:
         by_reason.setdefault(gap.why.rstrip("."), []).append(gap.what)
     shown = list(by_reason.items())[:NOT_GIVEN]
     more = ["Others are in the list of gaps."] if len(by_reason) > NOT_GIVEN else []
-    return [*(f"{_capital(listed(items))}: {why}." for why, items in shown), *more]
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return [*(f"{capital(listed(items))}: {why}." for why, items in shown), *more]

@@ -4,12 +4,24 @@ shown as such.
 
 import re
 
-from finground.records.bundle import Gap
+from finground.records.bundle import Fact, Gap
 from finground.records.report import Section
 from finground.report.brief import Brief
 from finground.report.figures import figure, period
-from finground.report.rows import FELL, ROSE, Row, asks_for_change, asks_yes_or_no, filed_on, rows
+from finground.report.prose import capital, either, listed
+from finground.report.rows import (
+    FELL,
+    ROSE,
+    Row,
+    asks_for_change,
+    asks_why,
+    asks_yes_or_no,
+    filed_on,
+    rows,
+    same_season,
+)
 
+MARKET, GROWTH = "market", "stock-price-growth"
 HEAD = ("Entity", "Metric", "Period", "Value", "Filed", "Source")
 MORE = re.compile(
     r"\b(higher|greater|more|larger|bigger|better|above|exceed\w*|outperform\w*|beat\w*)\b", re.I
@@ -56,22 +68,27 @@ def _cells(row: Row, brief: Brief) -> tuple[str, ...]:
 
 
 def comparisons(brief: Brief) -> Section:
-    """One sentence a primary metric: entities against each other, or a company against its own past."""
+    """One sentence a primary metric: entities against each other, or a company against its own past; of the
+    metrics read beside it too where the question asks why, and of changes of prices that are compared.
+    """
     sentences: list[str] = []
     used: list[str] = []
-    for slug in (metric.slug for metric in brief.request.metrics if metric.primary):
-        found = [row for row in rows(brief) if row.fact.metric == slug]
+    every, behind = rows(brief), asks_why(brief.query)
+    for metric in brief.request.metrics:
+        if not (metric.primary or behind or (metric.slug == GROWTH and len(brief.companies) > 1)):
+            continue
+        found = [row for row in every if row.fact.metric == metric.slug]
         entities = list(dict.fromkeys(row.entity for row in found))
         newest = [next(row for row in found if row.entity == entity) for entity in entities]
         past = [row for row in found if row.entity == entities[0]] if len(entities) == 1 else []
         said = (
             _against_others(brief, newest)
-            if len(newest) > 1
+            if len(newest) > 1 or (newest and brief.request.rank)
             else _against_past(brief, past)
             if len(past) > 1
             else ""
         )
-        if not said and len(past) == 1:
+        if not said and len(past) == 1 and metric.primary:
             said = _alone(brief, past[0])
         if said:
             sentences.append(said)
@@ -104,11 +121,13 @@ def _over_sessions(brief: Brief, row: Row) -> str:
         return ""
     first, last = float(close[0]), float(close[-1])
     word = "rose" if last > first else "fell" if last < first else "did not change"
-    yes = (word == "rose") == bool(ROSE.search(brief.query)) and last != first
+    rose, fell = bool(ROSE.search(brief.query)), bool(FELL.search(brief.query))
+    yes = (word == "rose") == rose and last != first
+    closed = asks_yes_or_no(brief.query, brief.request) and rose != fell
     days, name = series.times.astype("datetime64[D]"), brief.names.get(row.entity, row.entity)
     unit = f" {series.currency}" if series.currency else ""
     return (
-        f"{'Yes' if yes else 'No'}. {brief.metric('stock-price')} of {name} {word} "
+        f"{('Yes. ' if yes else 'No. ') if closed else ''}{brief.metric('stock-price')} of {name} {word} "
         f"from {first:.2f}{unit} ({days[0]}) to {last:.2f}{unit} ({days[-1]})."
     )
 
@@ -124,16 +143,17 @@ def _against_others(brief: Brief, newest: list[Row]) -> str:
     metric = brief.metric(newest[0].fact.metric)
     units = {row.measure for row in newest}
     if len(units) > 1:
-        listed = ", ".join(sorted({row.fact.currency or row.fact.unit for row in newest}))
-        return f"{metric} is not compared: the values are in {listed}."
+        kinds = ", ".join(sorted({row.fact.currency or row.fact.unit for row in newest}))
+        return f"{metric} is not compared: the values are in {kinds}."
     rank = brief.request.rank
     ordered = sorted(newest, key=lambda row: row.value, reverse=rank.descending if rank else True)
     names = brief.names
     if rank or len(ordered) > 2:
         shown = ordered[: rank.n] if rank else ordered
         order = "lowest" if rank and not rank.descending else "highest"
-        listed = "; ".join(f"{names.get(row.entity, row.entity)} ({row.shown})" for row in shown)
-        return f"{metric}, {order} first: {listed}."
+        few = " among those that have figures" if rank and len(ordered) < rank.n else ""
+        order_of = "; ".join(f"{names.get(row.entity, row.entity)} ({row.shown})" for row in shown)
+        return f"{metric}, {order} first{few}: {order_of}."
     high, low = ordered
     word = "equal to" if high.value == low.value else "higher than"
     sentence = (
@@ -155,7 +175,10 @@ def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
 
 def _against_past(brief: Brief, found: list[Row]) -> str:
     """The newest value of one company against the oldest of the same season, or the oldest there is."""
-    now, then = found[0], next((row for row in reversed(found[1:]) if _same_season(row, found[0])), found[-1])
+    now, then = (
+        found[0],
+        next((row for row in reversed(found[1:]) if same_season(row.fact, found[0].fact)), found[-1]),
+    )
     if now.measure != then.measure:
         return ""
     word = "rose" if now.value > then.value else "fell" if now.value < then.value else "did not change"
@@ -170,18 +193,18 @@ def _against_past(brief: Brief, found: list[Row]) -> str:
     )
 
 
-def _same_season(row: Row, now: Row) -> bool:
-    """Whether a period ended whole years before, give or take 20 days: a quarter is compared with its own
-    kind.
-    """
-    days = (now.fact.period_end - row.fact.period_end).days
-    return days > 300 and min(days % 365.25, 365.25 - days % 365.25) <= 20
-
-
 def news(brief: Brief, most: int = 3) -> Section:
-    """The passages nearest to the question, quoted."""
-    told = {brief.ticker(row.entity) for row in rows(brief)}
-    about = (row for row in brief.bundle.passages if not told or told & set(row.tickers))
+    """The passages nearest to the question that name a company of the table, quoted; none to a ranking."""
+    found = {row.entity for row in rows(brief)}
+    told = {brief.ticker(id) for id in found}
+    marks = [name.split()[0].rstrip(",.").lower() for id in found if (name := brief.names.get(id))]
+    about = (
+        row
+        for row in brief.bundle.passages
+        if brief.request.rank is None
+        and (not told or told & set(row.tickers))
+        and (not marks or any(mark in row.headline.lower() for mark in marks))
+    )
     best = sorted(about, key=lambda row: (-row.score, row.id))[:most]
     lines = [
         f'{row.published_at.date()}, {row.source}: "{" ".join(row.headline.split())}"'
@@ -195,21 +218,46 @@ def gaps(brief: Brief) -> tuple[list[Section], tuple[str, ...]]:
     """Each gap in a sentence; the nearest figure is shown as what it is, never in the place of what was
     asked.
     """
-    sentences = [_gap(brief, gap) for gap in brief.bundle.gaps]
+    sentences = _gap_sentences(brief)
     if not sentences:
         return [], ()
     nearest = tuple(gap.nearest.id for gap in brief.bundle.gaps if gap.nearest)
     missing = tuple(dict.fromkeys((*(gap.what for gap in brief.bundle.gaps), *brief.request.unresolved)))
-    return [Section("gaps", "\n".join(dict.fromkeys(sentences)), nearest)], missing
+    return [Section("gaps", "\n".join(sentences), nearest)], missing
 
 
-def _gap(brief: Brief, gap: Gap) -> str:
-    name = brief.names.get(gap.entity, gap.entity)
+def _gap_sentences(brief: Brief) -> list[str]:
+    """What is missing for one reason in a sentence, of all companies that lack the same."""
+    lacking: dict[tuple[str, str], list[str]] = {}
+    near = []
+    for gap in brief.bundle.gaps:
+        if gap.nearest is None:
+            lacking.setdefault((gap.entity, gap.why.rstrip(".")), []).append(_what(brief, gap))
+        else:
+            near.append(_near(brief, gap, gap.nearest))
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (entity, why), whats in lacking.items():
+        text = either(list(dict.fromkeys(whats)))
+        alike.setdefault((f"{text}: " if entity == MARKET else f"no {text}; ", why), []).append(entity)
+    bare = [
+        f"{capital(text)}{why}." if entities == [MARKET]
+        else f"{listed([brief.names.get(id, id) for id in entities])}: {text}{why}."
+        for (text, why), entities in alike.items()
+    ]  # fmt: skip
+    return list(dict.fromkeys([*bare, *near]))
+
+
+def _what(brief: Brief, gap: Gap) -> str:
     known = {metric.slug for metric in brief.catalog.metrics.all}
-    what = brief.metric(gap.what) if gap.what in known else gap.what
-    sentence = f"{name}: no {what}; {gap.why.rstrip('.')}."
-    if gap.nearest is None:
-        return sentence
-    near = gap.nearest
+    return brief.metric(gap.what) if gap.what in known else gap.what
+
+
+def _near(brief: Brief, gap: Gap, near: Fact) -> str:
+    """A gap with the nearest figure; what the table has of the same is said to be a part."""
+    name, what, why = brief.names.get(gap.entity, gap.entity), _what(brief, gap), gap.why.rstrip(".")
+    if any(row.fact.id == near.id for row in rows(brief)):
+        return f"{name}: a part of {what} is missing; {why}."
     value = f"{brief.metric(near.metric)} of {figure(near)} for {period(near)}"
-    return f"{sentence} Nearest on file: {value}, filed {near.filed_at.date()} ({near.source})."
+    return (
+        f"{name}: no {what}; {why}. Nearest on file: {value}, filed {near.filed_at.date()} ({near.source})."
+    )

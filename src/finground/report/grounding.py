@@ -22,8 +22,8 @@ from finground.report.reading import NUMBER, Day, Number, sentences
 from finground.report.sentence import CODE, Sentence, bound, part_of, read
 
 TERM = re.compile(
-    r"\b(?:golden cross|death cross|overbought|oversold|engulfing|hammer|morning star|evening star|shooting star"
-    r"|hanging man|harami|ddx|bollinger|rsi|macd)\b"
+    r"\b(?:golden cross|death cross|overbought|oversold|engulfing|hammer|morning star|evening star"
+    r"|shooting star|hanging man|harami|ddx|bollinger|rsi|macd)\b"
 )
 APART = re.compile(r"[,;]\s")
 LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)

@@ -13,9 +13,11 @@ WORD = re.compile(r"\w+")
 FAMILIES: dict[str, dict[str, tuple[str, ...]]] = {
     "move": {
         "up": (
-            "up", "rose", "rise", "rises", "risen", "rising", "increase", "increased", "increases", "increasing",
+            "up", "rose", "rise", "rises", "risen", "rising", "increase", "increased", "increases",
+            "increasing",
             "grew", "grows", "grown", "growing", "gain", "gained", "gains", "gaining", "higher", "ahead",
-            "improve", "improved", "improves", "improving", "climb", "climbed", "climbs", "climbing", "better",
+            "improve", "improved", "improves", "improving", "climb", "climbed", "climbs", "climbing",
+            "better",
             "strengthen", "strengthened", "strengthens", "strengthening",
         ),
         "down": (

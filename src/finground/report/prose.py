@@ -37,6 +37,16 @@ def _joined(parts: list[str]) -> str:
     return ", ".join(parts)
 
 
+def capital(text: str) -> str:
+    """With a capital letter first."""
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def either(items: Sequence[str]) -> str:
+    """ "a", "a or b", "a, b or c"."""
+    return " or ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
 def listed(items: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)

@@ -37,6 +37,8 @@ CLOSED = re.compile(r"\s*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 QUARTERLY = re.compile(
     r"\b(?:quarter[- ](?:on|over)[- ]quarter|qoq|(?:previous|preceding|prior) quarter|sequential\w*)\b", re.I
 )
+CHANGED = re.compile(r"\bchang\w*\b", re.I)
+WHY = re.compile(r"\b(?:why|what (?:caused|drove|explains)|what is behind|reasons?)\b", re.I)
 YEAR, QUARTER, SAME = timedelta(days=365), timedelta(days=91), timedelta(days=20)
 
 
@@ -46,9 +48,17 @@ def asks_yes_or_no(query: str, request: Request) -> bool:
 
 
 def asks_for_change(query: str, request: Request) -> bool:
-    """Whether the question is if something of one company rose or fell, which takes two periods."""
-    one = asks_yes_or_no(query, request) and len(request.entities) == 1
-    return one and bool(ROSE.search(query)) != bool(FELL.search(query))
+    """Whether the question is if, how or why something of one company changed, which takes two periods."""
+    if len(request.entities) != 1 or request.rank is not None:
+        return False
+    one_way = bool(ROSE.search(query)) != bool(FELL.search(query))
+    how = asks_why(query) or CHANGED.search(query) is not None
+    return how or (asks_yes_or_no(query, request) and one_way)
+
+
+def asks_why(query: str) -> bool:
+    """Whether the question wants what is behind a figure."""
+    return WHY.search(query) is not None
 
 
 def rows(brief: Brief) -> tuple[Row, ...]:
@@ -69,17 +79,30 @@ def rows(brief: Brief) -> tuple[Row, ...]:
 
 def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
     """The figures of the dates asked, else the newest; of a single one also what it is measured against:
-    the year before, or the quarter before where the question says so.
+    the year before, or the quarter before where the question says so; of many the newest and the first of its
+    season.
     """
     interval = brief.request.interval
     newest = sorted(facts, key=lambda fact: fact.period_end, reverse=True)
     asked = newest[:1] if interval is None else [fact for fact in newest if _inside(fact, interval)]
-    if len(asked) != 1:
+    if len(asked) > 2:
+        alike = [fact for fact in asked if same_season(fact, asked[0])]
+        if alike:
+            return [asked[0], alike[-1]]
+    elif len(asked) != 1:
         return asked
     before = QUARTER if QUARTERLY.search(brief.query) else YEAR
     then = asked[0].period_end - before
     older = [fact for fact in newest if fact.period_end < asked[0].period_end]
-    return [*asked, *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
+    return [asked[0], *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
+
+
+def same_season(fact: Fact, now: Fact) -> bool:
+    """Whether a period ended whole years before, give or take 20 days: a quarter is compared with its own
+    kind.
+    """
+    days = (now.period_end - fact.period_end).days
+    return days > 300 and min(days % 365.25, 365.25 - days % 365.25) <= SAME.days
 
 
 def _inside(fact: Fact, interval: Interval) -> bool:

@@ -31,8 +31,8 @@ def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -
 
 
 def _once(found: Chosen) -> Chosen:
-    """Without what an earlier tool has told of the figures: the same value from the same inputs. Of every tool
-    one stays.
+    """Without what an earlier tool has told: the same value from the same inputs; news and moves apart. Of
+    every tool one stays.
     """
     told = set[tuple[object, ...]]()
     kept: Chosen = {}

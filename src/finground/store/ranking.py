@@ -13,6 +13,7 @@ from finground.store import schema
 from finground.store.reading import MARKET, Reading, Take
 
 AT_ONCE = 8  # companies worked out at once, beside as many as are asked
+NAMED = 5  # companies without a place that are named, where they are no more
 
 
 def rank(
@@ -105,6 +106,6 @@ def _unplaced(reading: Reading, ids: set[str], by: Metric, of: int) -> list[Gap]
     if not ids or len(ids) == of:
         return []
     names = sorted(reading.catalog.companies.by_id(id).name for id in ids)
-    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    why = f"{len(names)} of {of} companies have none for these dates by {reading.as_of:%Y-%m-%d}: {listed}"
+    listed = f": {', '.join(names)}" if len(names) <= NAMED else ""
+    why = f"{len(names)} of {of} companies have none for these dates by {reading.as_of:%Y-%m-%d}{listed}"
     return [Gap(MARKET, by.name, why)]
