@@ -1,17 +1,18 @@
 """Tools, report and grounding: how fast, and how many planted errors are found: `python benchmarks/tools.py
-[ROOT]`.
+[ROOT] [--show] [--until DAY] [--reports N]`.
 
-ROOT is a project root with the demo's store. Speeds: medians of RUNS runs after one warm-up. Planted
-errors: REPORTS reports of varied companies, days and questions; in each, one error of every kind, one at a
-time, at a random place where it can stand. An error counts as found if the report then has a flaw that it
-had not before; a false alarm is any flaw in a report as written.
+ROOT is a project root with the demo's store; of another, DAY is the last that reports are of. Speeds:
+medians of RUNS runs after one warm-up. Planted errors: REPORTS reports of varied companies, days and
+questions; in each, one error of every kind, one at a time, at a random place where it can stand. An error
+counts as found if the report then has a flaw that it had not before; a false alarm is any flaw in a report
+as written.
 """
 
+import argparse
 import dataclasses
 import random
 import re
 import statistics
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ from finground.settings import load
 
 RUNS = 9
 REPORTS = 200
+LAST = date(2025, 6, 30)
 AS_OF = datetime(2024, 6, 28, 23, 59, 59, tzinfo=UTC)
 METRICS = (
     "total-revenue", "net-income", "operating-income", "earnings-per-share", "operating-cash-flow",
@@ -260,10 +262,9 @@ PLANTS: dict[str, Plant] = {
 }
 
 
-def briefs(world: World, rng: random.Random) -> Iterator[Brief]:
+def briefs(world: World, rng: random.Random, last: date = LAST) -> Iterator[Brief]:
     """Varied questions about companies with data, on varied days."""
     agent = RulesAgent(world.catalog)
-    last = date(2025, 6, 30)
     while True:
         day = last - timedelta(days=rng.randrange(0, 420))
         as_of = datetime(day.year, day.month, day.day, 23, 59, 59, tzinfo=UTC)
@@ -303,13 +304,13 @@ def planted(report: Report, brief: Brief, plant: Plant, rng: random.Random) -> t
     return None
 
 
-def errors(world: World, *, show: bool) -> None:
+def errors(world: World, *, show: bool, last: date, reports: int) -> None:
     """Found errors by kind, false alarms, and the time that writing and grounding take."""
     rng = random.Random(7)
     found, tried, alarms, kinds = Counter[str](), Counter[str](), 0, Counter[str]()
     writing: list[float] = []
     words: list[int] = []
-    for number, brief in zip(range(REPORTS), briefs(world, rng), strict=False):
+    for number, brief in zip(range(reports), briefs(world, rng, last), strict=False):
         writer = TemplateWriter(compact=number % 4 == 3)
         began = time.perf_counter()
         report = check(writer.write(brief), brief)
@@ -331,7 +332,7 @@ def errors(world: World, *, show: bool) -> None:
                 print("missed", kind, made[1])
     told("report and grounding, one company in full", sorted(writing), "20 ms")
     print(f"words of a full report: {min(words)} … {max(words)}, median {statistics.median(words):.0f}")
-    print(f"{REPORTS} reports: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}")
+    print(f"{reports} reports: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}")
     for kind in PLANTS:
         print(
             f"planted {kind:10} found {found[kind]} of {tried[kind]} "
@@ -339,15 +340,21 @@ def errors(world: World, *, show: bool) -> None:
         )
     total, all_tried = sum(found.values()), sum(tried.values())
     print(f"planted in all     found {total} of {all_tried} ({100 * total / all_tried:.2f}%)   target 99%")
-    print(f"false alarms       {alarms} of {REPORTS} reports ({100 * alarms / REPORTS:.1f}%)   target 1%")
+    print(f"false alarms       {alarms} of {reports} reports ({100 * alarms / reports:.1f}%)   target 1%")
 
 
-def main(root: Root, *, show: bool) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", type=Path, nargs="?", default=Path("runs/demo"))
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--until", type=date.fromisoformat, default=LAST)
+    parser.add_argument("--reports", type=int, default=REPORTS)
+    asked = parser.parse_args()
+    root = Root(asked.root)
     speed_of_tools()
     with open_world(root.live, load(root.params)) as world:
-        errors(world, show=show)
+        errors(world, show=asked.show, last=asked.until, reports=asked.reports)
 
 
 if __name__ == "__main__":
-    arguments = [argument for argument in sys.argv[1:] if argument != "--show"]
-    main(Root(Path(arguments[0] if arguments else "runs/demo")), show="--show" in sys.argv)
+    main()

@@ -393,7 +393,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, "${stocksis.experts}"),
         lambda r: (r.stocksis,),
         ("stocksis", "news", "snapshot", "seed"),
-        version=2,
+        version=3,
     ),
     Stage(
         "writer",
@@ -412,7 +412,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=3,
+        version=4,
     ),
     Stage(
         "ablate",

@@ -159,8 +159,21 @@ def test_a_period_that_no_figure_has_and_a_wrong_yes_are_found():
     said = "Net Income of Aaa Corp rose from 4.0 million USD (2023-01-01 to 2023-03-31) to 5.0 million USD"
     assert flaws(f"Yes. {said} (2024-01-01 to 2024-03-31).", brief) == []
     assert flaws(f"No. {said} (2024-01-01 to 2024-03-31).", brief) == ["No"]
-    assert flaws(f"Yes. {said} (2024-01-01 to 2024-05-02).", brief) == ["2024-01-01 to 2024-05-02"]
+    assert flaws(f"Yes. {said} (2024-01-01 to 2024-05-02).", brief) == [
+        "5.0 million USD",
+        "2024-01-01 to 2024-05-02",
+    ]
     assert flaws(f"Yes. {said.replace('rose', 'fell')} (2024-01-01 to 2024-03-31).", brief) == ["fell"]
+
+
+def test_a_figure_with_its_day_beside_it_is_the_figure_of_that_day():
+    brief = data_brief([fact("us:AAA", 5e6), fact("us:AAA", 4e6, date(2023, 3, 31))], companies=("us:AAA",))
+    said = "Net Income of Aaa Corp is {} million USD ({} to 2023-03-31)."
+    assert flaws(said.format("4.0", "2023-01-01"), brief) == []
+    assert flaws(said.format("5.0", "2023-01-01"), brief) == ["5.0 million USD"]
+    assert flaws("Net Income of Aaa Corp of the quarter ended 2024-01-01 is 5.0 million USD.", brief) == [
+        "2024-01-01"
+    ]
 
 
 def test_an_earlier_figure_bears_out_only_a_sentence_that_names_its_period():

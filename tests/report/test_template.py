@@ -197,7 +197,7 @@ def test_reasons_name_the_state_of_rsi_and_join_the_changes_of_a_year():
         for name in ("total-revenue", "operating-income")
     ]
     text = section(write(analysis_brief([*FINDINGS, *falls])), "conclusion")
-    assert "the overbought RSI" in text
+    assert "RSI being overbought" in text
     assert "the year-on-year changes of net income, revenue and operating income" in text
 
 

@@ -203,7 +203,7 @@ def label(finding: Finding) -> str:
     if finding.name.startswith("pattern-"):
         return f"the {finding.value} pattern"
     if finding.name == "rsi":
-        return f"the {'overbought' if finding.signal == 'bearish' else 'oversold'} RSI"
+        return f"RSI being {'overbought' if finding.signal == 'bearish' else 'oversold'}"
     if finding.name == "macd-cross":
         return f"the MACD {finding.value}"
     if finding.name == "rsi-cross":

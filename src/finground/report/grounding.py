@@ -8,6 +8,7 @@ and measure; a date must be one of theirs, and a direction the one that was foun
 
 import re
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import pairwise
 
 from finground.catalog.names import normal
@@ -25,6 +26,7 @@ TERM = re.compile(
     r"\b(?:golden cross|death cross|overbought|oversold|engulfing|hammer|morning star|evening star"
     r"|shooting star|hanging man|harami|ddx|bollinger|rsi|macd)\b"
 )
+BESIDE = re.compile(r"(?: per share)?(?: \(|, )")
 APART = re.compile(r"[,;]\s")
 LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)
 CONTROL = re.compile(
@@ -120,6 +122,9 @@ def _figures(sentence: Sentence, evidence: Evidence, values: Values) -> Found:
         falls = _is_negative(sentence, number)
         about = sentence.about(number.start)
         found, why = evidence.borne_out(number, about, days, falls=falls, values=values)
+        beside = _day_beside(sentence, number)
+        if found and beside:
+            found, why = _of_day(found, beside), "what was read has this value for another period"
         ids += [known.id for known in found]
         flaws += [] if found else [(number.text, why)]
         supports[at] = found
@@ -129,6 +134,23 @@ def _figures(sentence: Sentence, evidence: Evidence, values: Values) -> Found:
         if number.counts and supports[at] and not _together(at, sentence, supports)
     ]
     return ids, flaws
+
+
+def _day_beside(sentence: Sentence, number: Number) -> date | None:
+    """The day, or the last day of the period, that follows a figure: "5 million USD (2024-03-31)"."""
+    match = BESIDE.match(sentence.text, number.end)
+    place = match.end() if match else -1
+    first = next((at for at, day in enumerate(sentence.days) if day.start == place), None)
+    if first is None:
+        return None
+    pair = sentence.days[first : first + 2]
+    last = pair[-1] if sentence.original[pair[0].end : pair[-1].start] == " to " else pair[0]
+    return last.first if last.first == last.last else None
+
+
+def _of_day(found: list[Known], day: date) -> list[Known]:
+    """Those that are facts of a period that ends on the day, or no facts."""
+    return [known for known in found if known.end in (None, day)]
 
 
 def _is_negative(sentence: Sentence, number: Number) -> bool:
@@ -154,8 +176,15 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
     if not sentence.days:
         return [], []
     told = {day for text in sentence.quotations for day in evidence.quoted_on(text)}
-    wrong = _periods(sentence, evidence)
+    pairs = _pairs(sentence)
+    wrong = [
+        (f"{first.text} to {last.text}", "no such period was read")
+        for first, last in pairs if (first.first, last.first) not in evidence.periods
+    ]  # fmt: skip
+    opening = {first.start for first, _ in pairs}
     for day in sentence.days:
+        if day.start in opening:
+            continue
         about = sentence.nearest(day.start)
         if told and not about.keys - {"news"}:
             fits = any(may_mean(day, known) for known in told)
@@ -166,18 +195,13 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
     return [], wrong
 
 
-def _periods(sentence: Sentence, evidence: Evidence) -> list[tuple[str, str]]:
-    """Pairs of days that no figure and no question has as its period."""
-    pairs = [
+def _pairs(sentence: Sentence) -> list[tuple[Day, Day]]:
+    """First and last days of the periods it names."""
+    return [
         (first, last) for first, last in pairwise(sentence.days)
         if first.first == first.last and last.first == last.last
         and sentence.original[first.end : last.start] == " to "
     ]  # fmt: skip
-    return [
-        (f"{first.text} to {last.text}", "no such period was read")
-        for first, last in pairs
-        if (first.first, last.first) not in evidence.periods
-    ]
 
 
 def _priced(sentence: Sentence, day: Day, evidence: Evidence) -> bool:

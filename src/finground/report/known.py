@@ -28,6 +28,7 @@ KINDS = {"percent": "percent", "percentage points": "points", "percent of float"
 class Known:
     """A value that a number may be; `kind` as in `Number`, with "ratio" and "flow" for what may be written
     both ways. Without `entity` or `keys` it is of any; with `period` it needs a day of it in the sentence.
+    `end` is the last day of a fact's period: a day beside the number must be that.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Known:
     entity: str = ""
     keys: Keys = NONE
     period: tuple[date, ...] = ()
+    end: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +108,11 @@ def sayings(brief: Brief, lexicon: Lexicon) -> Iterator[Told]:
 
 
 def days_of_facts(bundle: Bundle) -> dict[tuple[str, str], set[date]]:
-    """Ends of periods and filing days by company and metric."""
+    """Last days of periods and filing days by company and metric; first days are told with the last only."""
     found: dict[tuple[str, str], set[date]] = {}
     for fact in facts_of(bundle):
         days = found.setdefault((fact.entity, fact.metric), set())
         days.update((fact.period_end, fact.filed_at.date()))
-        if fact.period_start:
-            days.add(fact.period_start)
     return found
 
 
@@ -139,9 +139,9 @@ def of_facts(brief: Brief) -> Iterator[Known]:
         days = (fact.period_end, fact.filed_at.date(), *([fact.period_start] if fact.period_start else []))
         period = days if (fact.entity, fact.metric) in found else ()
         kind = fact.currency or ("ratio" if fact.unit == "ratio" else fact.unit)
-        yield Known(fact.id, fact.value, kind, fact.entity, keys, period)
+        yield Known(fact.id, fact.value, kind, fact.entity, keys, period, fact.period_end)
         if fact.unit == "ratio":
-            yield Known(fact.id, 100 * fact.value, "percent", fact.entity, keys, period)
+            yield Known(fact.id, 100 * fact.value, "percent", fact.entity, keys, period, fact.period_end)
 
 
 def changes_of(facts: tuple[Fact, ...]) -> Iterator[Known]:

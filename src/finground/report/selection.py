@@ -7,7 +7,7 @@ from finground.report.brief import Brief
 from finground.report.standard import DIMENSIONS
 
 COMPACT = 850  # characters of findings in a prompt; about 330 tokens, since each digit is one
-FULL = 1850  # characters of findings in a full report of one company, which then has some 500 words
+FULL = 1800  # characters of findings in a full report of one company, which then has some 500 words
 A_DIMENSION = 4  # findings of a dimension in a prompt
 Chosen = dict[tuple[str, str], tuple[Finding, ...]]
 
