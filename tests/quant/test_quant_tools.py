@@ -425,6 +425,20 @@ def test_results_told_after_a_close_move_the_next_session_though_a_clock_be_hour
     assert "no news" in found("catalysts", jumpy(passages=[late]))[0]["unusual-movement"].text
 
 
+def test_results_told_the_day_after_are_named_as_told_then_and_not_as_the_cause():
+    later = [news(27, "Aaa profit beats forecasts"), news(28, "Aaa earnings at a record", "n2")]
+    text = found("catalysts", jumpy(passages=later))[0]["unusual-movement"].text
+    assert "names a cause, but headlines of 2024-06-27 tell of its results" in text
+    text = found("catalysts", jumpy(passages=later[1:]))[0]["unusual-movement"].text
+    assert text.endswith("no news or report of that day names a cause.")
+
+
+def test_a_short_name_is_a_word_of_its_own():
+    told = [news(26, "Firm takes $1.3M, 3Ms of it"), news(26, "3M opens a plant", "n2")]
+    seen = found("catalysts", bundle(passages=told), {"us:AAA": "3M CO"})[0]
+    assert seen["news-1"].value == "3M opens a plant" and "news-2" not in seen
+
+
 def test_news_is_of_every_ticker_the_company_had_and_of_its_name_with_or_without_hyphen():
     old = replace(news(20, "A-aa raises its outlook"), tickers=("OLD",))
     rows, _ = toolbox.run(["catalysts"], "us:AAA", bundle(passages=[old]), NAMES, {"us:AAA": ("AAA", "OLD")})

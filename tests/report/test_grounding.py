@@ -4,9 +4,12 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from made_brief import FINDINGS, analysis_brief, data_brief, fact, prices
+from made_brief import CATALOG, FINDINGS, analysis_brief, data_brief, fact, prices
 
+from finground.catalog.catalog import Catalog
+from finground.catalog.companies import Companies, Company
 from finground.records.report import Report, Section
+from finground.records.request import Rank
 from finground.report.grounding import check
 from finground.report.template import TemplateWriter
 
@@ -174,6 +177,29 @@ def test_a_figure_with_its_day_beside_it_is_the_figure_of_that_day():
     assert flaws("Net Income of Aaa Corp of the quarter ended 2024-01-01 is 5.0 million USD.", brief) == [
         "2024-01-01"
     ]
+
+
+def test_a_filing_day_is_no_end_of_a_period_and_the_other_way_round():
+    brief = data_brief([fact("us:AAA", 5e6)], companies=("us:AAA",))
+    said = "Net Income of Aaa Corp of the quarter ended {} is 5.0 million USD, filed {}."
+    assert flaws(said.format("2024-03-31", "2024-05-02"), brief) == []
+    assert flaws(said.format("2024-03-31", "2024-03-31"), brief) == ["2024-03-31"]
+    assert flaws(said.format("2024-05-02", "2024-05-02"), brief) == ["2024-05-02"]
+
+
+def test_a_ranking_is_of_the_end_that_was_asked_for():
+    brief = data_brief([fact("us:AAA", 5e6)], rank=Rank("net-income", 3), kind="ranking")
+    said = "Net Income, {} first among those that have figures: Aaa Corp (5.0 million USD)."
+    assert flaws(said.format("highest"), brief) == []
+    assert flaws(said.format("lowest"), brief) == ["lowest first"]
+
+
+def test_a_company_beside_one_that_was_read_is_found():
+    companies = [*CATALOG.companies.all, Company("us:CCC", "Ccc Vaccines Inc", "CCC", "Health", "Drugs")]
+    companies.append(Company("us:DDD", "Dddstrom", "DDD", "Health", "Drugs"))
+    brief = replace(data_brief([fact("us:AAA", 5e6)]), catalog=Catalog(Companies(companies), CATALOG.metrics))
+    assert flaws("We read Ccc Vaccines Inc, Bbb Inc and Aaa Corp.", brief) == ["Ccc Vaccines Inc"]
+    assert flaws("Dddstrom: no Net Income; not on file.", brief) == ["Dddstrom"]
 
 
 def test_an_earlier_figure_bears_out_only_a_sentence_that_names_its_period():

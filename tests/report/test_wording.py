@@ -58,6 +58,7 @@ def test_joining_changes_no_figure():
         ("BANK OF AMERICA CORP /DE/", "Bank of America Corp"),
         ("HSBC HOLDINGS PLC", "HSBC Holdings plc"),
         ("PPL Corp", "PPL Corp"),
+        ("Duke Energy CORP", "Duke Energy Corp"),
         ("3M CO", "3M CO"),
         ("AT&T INC.", "AT&T INC."),
         ("Apple Inc.", "Apple Inc."),

@@ -24,6 +24,7 @@ ABNORMAL = 2.0
 USUAL_SESSIONS = 60
 SHOWN = 4
 FEWEST_PEERS = 3
+SHORT_NAME = 3  # letters of a name that may be within other words
 FOREMOST = 40  # characters of a headline within which it names whom it is about
 WEIGHTY = 4  # a headline that names the company and tells of business, and promotes nothing
 WORTH = 3  # a headline that begins with the company, or names it and tells of business
@@ -63,8 +64,8 @@ EDITION = re.compile(r"^(?:UPDATE|CORRECTED|CORRECTION|REFILE|BRIEF|WRAPUP|RPT|E
 PROMOTION = re.compile(
     r"\b(?:research and markets|research on|research reports? on"
     r"|announcement dates|release dates|analyst notes?|zacks|highlights:"
-    r"|technical (?:data|review)|stocks? (?:to watch|in focus)|coverage on|conference|webinar|awards?"
-    r"|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
+    r"|technical (?:data|review|analysis)|stocks? (?:to watch|in focus)|coverage on|conference|webinar"
+    r"|awards?|award-winning|named|winner|dominates?|recognized|featured|joins|attains|enables?|sponsors?|donates?"
     r"|law firm|shareholder alert|investor alert|reminds"
     r"|to (?:present|webcast|host|speak|attend|participate|report|announce))\b",
     re.I,
@@ -111,25 +112,29 @@ def _news(subject: Subject) -> list[Passage]:
 
 
 def _names(passage: Passage, name: str) -> bool:
-    """Whether headline or body holds the first word of the company's name that is longer than two letters."""
-    return _mark(name) in _joined(f"{passage.headline} {passage.body}")
+    """Whether headline or body holds the word the company is known by."""
+    return _place(f"{passage.headline} {passage.body}", name) >= 0
 
 
-def _joined(text: str) -> str:
-    """In small letters, and without hyphens: "Wal-Mart" is Walmart."""
-    return text.lower().replace("-", "")
+def _place(text: str, name: str) -> int:
+    """Where a text names a company, -1 if nowhere: by the first word of its name, with or without hyphens
+    ("Wal-Mart"); a short one ("3M") as a word of its own.
+    """
+    mark = next((word for word in _plain(name).split() if len(word) > 1 and word != "the"), _plain(name))
+    end = r"(?!\w)" if len(mark) <= SHORT_NAME else ""
+    found = re.search(rf"(?<![\w.]){re.escape(mark)}{end}", _plain(text))
+    return found.start() if found else -1
 
 
-def _mark(name: str) -> str:
-    """The word a company is known by."""
-    words = [word.strip(",.") for word in name.split()]
-    return _joined(next((word for word in words if len(word) > 2 and word.lower() != "the"), name))
+def _plain(text: str) -> str:
+    """In small letters, without hyphens and commas."""
+    return text.lower().replace("-", "").replace(",", "")
 
 
 def _weight(subject: Subject, passage: Passage) -> int:
     """How much a headline is likely to matter: it names the company, it tells of business, it promotes."""
-    headline, mark = EDITION.sub("", passage.headline), _mark(subject.name)
-    at = _joined(headline).find(mark)
+    headline = EDITION.sub("", passage.headline)
+    at = _place(headline, subject.name)
     named = 3 if at == 0 else 2 if 0 < at < FOREMOST else int(at > 0)
     material = MATERIAL.search(headline) or RESULTS.search(headline) or EVENT.search(headline)
     return named + 2 * bool(material) - 2 * bool(PROMOTION.search(headline))
@@ -207,11 +212,24 @@ def _cause(subject: Subject, bars: Bars, at: int, news: list[Passage]) -> tuple[
     results = [row for row in told if EARNED.search(row.headline)]
     fitting = [row for row in results or told if not _tells_otherwise(row.headline, rose=rose)]
     if not fitting and not results:
-        return "no news or report of that day names a cause", ()
+        return _next_day(subject, news, until)
     best = max(fitting or results, key=lambda row: (*_fit(subject, row, rose=rose), row.score, row.id))
     if fitting:
         return f'the likely cause is the headline "{one_line(best.headline)}"', (best.id,)
     return "the likely cause is its results, the subject of that day's headlines", (best.id,)
+
+
+def _next_day(subject: Subject, news: list[Passage], until: datetime) -> tuple[str, tuple[str, ...]]:
+    """No cause; and where the headlines of the day after the close tell of results, that they do."""
+    later = [
+        row for row in reversed(news)
+        if until < row.published_at <= until + timedelta(days=1)
+        and EARNED.search(row.headline) and _weight(subject, row) >= WEIGHTY
+    ]  # fmt: skip
+    none = "no news or report of that day names a cause"
+    if not later:
+        return none, ()
+    return f"{none}, but headlines of {later[0].published_at.date()} tell of its results", (later[0].id,)
 
 
 def _moves(subject: Subject, passage: Passage) -> bool:

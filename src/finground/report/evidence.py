@@ -25,6 +25,7 @@ from finground.report.known import (
     changes_of,
     days_of,
     exact_days,
+    facts_of,
     of_day,
     of_facts,
     of_findings,
@@ -200,6 +201,14 @@ class Evidence:
         """
         told = {known for row in self.said(about, set()) for known in row.days} if about.keys else set()
         return any(may_mean(day, known) for known in told or self.days)
+
+    def of_kind(self, kind: str, day: Day) -> bool:
+        """Whether a day a report calls "filed" is a filing's, or one called "ended" ends a period; any if no
+        facts were read.
+        """
+        facts = facts_of(self.brief.bundle)
+        days = {fact.filed_at.date() if kind == "filed" else fact.period_end for fact in facts}
+        return not days or any(may_mean(day, known) for known in days)
 
     def quoted_on(self, text: str) -> set[date]:
         """The days of passages that hold these words."""

@@ -26,6 +26,7 @@ TERM = re.compile(
     r"\b(?:golden cross|death cross|overbought|oversold|engulfing|hammer|morning star|evening star"
     r"|shooting star|hanging man|harami|ddx|bollinger|rsi|macd)\b"
 )
+KIND_OF_DAY = re.compile(r"\b(filed|ended)(?: on)?\s+$", re.I)
 BESIDE = re.compile(r"(?: per share)?(?: \(|, )")
 APART = re.compile(r"[,;]\s")
 LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)
@@ -186,7 +187,10 @@ def _dates(sentence: Sentence, evidence: Evidence) -> Found:
         if day.start in opening:
             continue
         about = sentence.nearest(day.start)
-        if told and not about.keys - {"news"}:
+        kind = KIND_OF_DAY.search(sentence.text, 0, day.start)
+        if kind and not evidence.of_kind(kind[1].lower(), day):
+            fits = False
+        elif told and not about.keys - {"news"}:
             fits = any(may_mean(day, known) for known in told)
         else:
             fits = evidence.dated(day, about) or _priced(sentence, day, evidence)
@@ -277,7 +281,7 @@ def _turned(side: Side, mention: Mention, sentence: Sentence, evidence: Evidence
     return f"no finding bears out that {sentence.text[mention.start : mention.end].lower()} moved so"
 
 
-def _orders(sentence: Sentence, evidence: Evidence) -> Found:  # noqa: ARG001 - as the other checks
+def _orders(sentence: Sentence, evidence: Evidence) -> Found:
     """Two figures beside a word that orders them, and lists that say which end comes first."""
     flaws = []
     for pattern in (COMPARED, FROM_TO):
@@ -292,6 +296,9 @@ def _orders(sentence: Sentence, evidence: Evidence) -> Found:  # noqa: ARG001 - 
                 flaws += [] if right else [(word[0], "the figures beside it are in the other order")]
     listed = LISTED.search(sentence.text)
     if listed:
+        rank = evidence.brief.request.rank
+        if rank and rank.descending != (listed[1].lower() == "highest"):
+            flaws.append((listed[0], "the question asks for the other end"))
         values = [number.value for number in sentence.numbers if number.start > listed.end()]
         if values != sorted(values, reverse=listed[1].lower() == "highest"):
             flaws.append((listed[0], "the figures after it are in another order"))
@@ -331,20 +338,21 @@ def _names(sentence: Sentence, evidence: Evidence) -> Found:
 
 def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
     """Companies of the catalogue that a sentence names and the brief does not."""
-    known = [(mention.start, mention.end) for mention in sentence.companies]
+    text = sentence.text
+    for mention in sentence.companies:
+        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     companies, names = evidence.brief.catalog.companies, evidence.brief.names.keys()
     longest = companies.first_words
     found = []
-    for match in NAMED.finditer(sentence.text):
-        if any(start < match.end() and match.start() < end for start, end in known):
-            continue
+    for match in NAMED.finditer(text):
         words, at = match[0].split(" "), 0
+        lacking = text.startswith(": no ", match.end())  # who lacks something, not how a sentence begins
         while at < len(words):
             first = normal(words[at]).partition(" ")[0]
             sizes = range(min(len(words), at + longest.get(first, 0)), at, -1)
             end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
             name = " ".join(words[at:end]).rstrip(",.")
-            if end > at + 1 or (end > at and at + match.start()):  # a sentence may begin with any word
+            if end > at + 1 or (end > at and (at + match.start() or lacking)):  # any word may begin one
                 bearers = {company.id for company in companies.exactly(normal(name))}
                 found += [] if bearers & names or name.lower() in evidence.text else [name]
             at = max(end, at + 1)

@@ -22,9 +22,17 @@ def shown(name: str) -> str:
     """ "MICROSOFT CORP /WA/" as "Microsoft Corp"; "PPL Corp" and "AT&T Inc." stay as they are."""
     bare = STATE.sub("", name)
     own = [word for word in bare.split() if word.strip(".,()").upper() not in LEGAL]
-    if any(word != word.upper() for word in own) or not any(len(word) >= LONG for word in own):
+    if any(word != word.upper() for word in own):
+        return " ".join(_legal(word) for word in bare.split())
+    if not any(len(word) >= LONG for word in own):
         return bare
     return " ".join(_word(word, at) for at, word in enumerate(bare.split()))
+
+
+def _legal(word: str) -> str:
+    """A legal form in capitals beside words that are not."""
+    bare = word.strip(".,()")
+    return word.replace(bare, LEGAL[bare]) if bare in LEGAL else word
 
 
 def _word(word: str, at: int) -> str:
