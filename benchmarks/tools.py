@@ -1,7 +1,8 @@
 """Tools, report and grounding: how fast, and how many planted errors are found: `python benchmarks/tools.py
-[ROOT] [--show] [--until DAY] [--reports N]`.
+[ROOT] [--show] [--until DAY] [--reports N] [--of NAMES]`.
 
-ROOT is a project root with the demo's store; of another, DAY is the last that reports are of. Speeds:
+ROOT is a project root with the demo's store; of another, DAY is the last that reports are of, and NAMES,
+divided by commas, are whom they are about. Speeds:
 medians of RUNS runs after one warm-up. Planted errors: REPORTS reports of varied companies, days and
 questions; in each, one error of every kind, one at a time, at a random place where it can stand. An error
 counts as found if the report then has a flaw that it had not before; a false alarm is any flaw in a report
@@ -15,7 +16,7 @@ import re
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -262,13 +263,13 @@ PLANTS: dict[str, Plant] = {
 }
 
 
-def briefs(world: World, rng: random.Random, last: date = LAST) -> Iterator[Brief]:
+def briefs(world: World, rng: random.Random, last: date = LAST, of: Sequence[str] = ()) -> Iterator[Brief]:
     """Varied questions about companies with data, on varied days."""
     agent = RulesAgent(world.catalog)
     while True:
         day = last - timedelta(days=rng.randrange(0, 420))
         as_of = datetime(day.year, day.month, day.day, 23, 59, 59, tzinfo=UTC)
-        known = [world.catalog.companies.by_id(id).name for id in sorted(world.store.covered(as_of))]
+        known = of or [world.catalog.companies.by_id(id).name for id in sorted(world.store.covered(as_of))]
         query = rng.choice(QUESTIONS).format(*rng.sample(known, 2), metric=rng.choice(ASKED))
         profile = rng.choice(
             (
@@ -304,13 +305,13 @@ def planted(report: Report, brief: Brief, plant: Plant, rng: random.Random) -> t
     return None
 
 
-def errors(world: World, *, show: bool, last: date, reports: int) -> None:
+def errors(world: World, *, show: bool, last: date, reports: int, of: Sequence[str] = ()) -> None:
     """Found errors by kind, false alarms, and the time that writing and grounding take."""
     rng = random.Random(7)
     found, tried, alarms, kinds = Counter[str](), Counter[str](), 0, Counter[str]()
     writing: list[float] = []
     words: list[int] = []
-    for number, brief in zip(range(reports), briefs(world, rng, last), strict=False):
+    for number, brief in zip(range(reports), briefs(world, rng, last, of), strict=False):
         writer = TemplateWriter(compact=number % 4 == 3)
         began = time.perf_counter()
         report = check(writer.write(brief), brief)
@@ -349,11 +350,12 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--until", type=date.fromisoformat, default=LAST)
     parser.add_argument("--reports", type=int, default=REPORTS)
+    parser.add_argument("--of", type=lambda names: names.split(","), default=())
     asked = parser.parse_args()
     root = Root(asked.root)
     speed_of_tools()
     with open_world(root.live, load(root.params)) as world:
-        errors(world, show=asked.show, last=asked.until, reports=asked.reports)
+        errors(world, show=asked.show, last=asked.until, reports=asked.reports, of=asked.of)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +24,7 @@ from finground.core.errors import RequestError
 from finground.quant import toolbox
 from finground.records.bundle import Bundle, Finding, Gap, Needs
 from finground.records.report import Answer, Plan, Report, Score
-from finground.records.request import Request
+from finground.records.request import Interval, Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.rows import asks_for_change, asks_why
@@ -120,10 +120,39 @@ def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: Wo
     wants_news = any(need.news_days for need in needs.values()) or plan.kind == "data"
     vector = world.embed([query])[0] if wants_news else None
     analysed = plan.kind == "analysis"  # what matters is whose news it is and when, not how near to the words
-    return lookup(
+    bundle = lookup(
         world.store, request, needs, as_of=as_of, catalog=world.catalog, vector=vector,
         k=NEWS_OF_ANALYSIS if analysed else world.k, threshold=-1.0 if analysed else world.threshold,
     )  # fmt: skip
+    changed = plan.kind == "data" and asks_for_change(query, request)
+    return _with_year_before(bundle, request, world) if changed else bundle
+
+
+def _with_year_before(bundle: Bundle, request: Request, world: World) -> Bundle:
+    """With the figures of the same dates a year before, as long as those that were asked; prices apart."""
+    import dataclasses
+
+    metrics = tuple(
+        one for one in request.metrics if world.catalog.metrics.by_slug(one.slug).frequency != "daily"
+    )
+    if request.interval is None or not metrics:
+        return bundle
+    then = dataclasses.replace(request, metrics=metrics, interval=year_before(request.interval))
+    past = lookup(
+        world.store, then, {}, as_of=bundle.as_of, catalog=world.catalog, vector=None, k=1, threshold=world.threshold,
+    )  # fmt: skip
+    facts = {fact.id: fact for fact in (*bundle.facts, *past.facts)}
+    return dataclasses.replace(bundle, facts=tuple(facts.values()))
+
+
+def year_before(interval: Interval) -> Interval:
+    """The same days of the year before; the last of February for its 29th."""
+    return Interval(*(_last_year(day) for day in (interval.start, interval.end)))
+
+
+def _last_year(day: date) -> date:
+    leap = (day.month, day.day) == (2, 29)
+    return day.replace(year=day.year - 1, day=28 if leap else day.day)
 
 
 def merged_needs(request: Request, plan: Plan) -> dict[str, Needs]:

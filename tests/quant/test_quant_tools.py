@@ -196,7 +196,7 @@ def test_money_leans_to_a_side_only_where_both_measures_do():
     falling = bars(closes, high=closes + 1, low=closes - 3)  # closes high in their range, on the way down
     flow = found("capital-flow", bundle([falling]))[0]["chaikin-money-flow"]
     assert flow.value == pytest.approx(0.5) and flow.signal == "neutral"
-    assert "positive while the money flow index is below its middle" in flow.text
+    assert "positive, at odds with the money flow index" in flow.text
 
 
 def test_no_flows_is_a_gap_an_item_and_nothing_is_called_ddx():

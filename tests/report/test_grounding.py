@@ -200,6 +200,7 @@ def test_a_company_beside_one_that_was_read_is_found():
     brief = replace(data_brief([fact("us:AAA", 5e6)]), catalog=Catalog(Companies(companies), CATALOG.metrics))
     assert flaws("We read Ccc Vaccines Inc, Bbb Inc and Aaa Corp.", brief) == ["Ccc Vaccines Inc"]
     assert flaws("Dddstrom: no Net Income; not on file.", brief) == ["Dddstrom"]
+    assert flaws("Dddstrom  Net Income  2024-03-31", brief) == ["Dddstrom"]
 
 
 def test_an_earlier_figure_bears_out_only_a_sentence_that_names_its_period():

@@ -111,6 +111,52 @@ def test_why_compares_what_stands_behind_a_figure_with_the_year_before():
     assert check(write(brief), brief).ungrounded == ()
 
 
+def test_a_year_is_not_compared_with_a_quarter():
+    year = replace(fact("us:AAA", 40e6), period_start=date(2023, 4, 1), id="year")
+    quarter = fact("us:AAA", 9e6, date(2023, 3, 31))
+    brief = data_brief(
+        [year, quarter], query="Did net income increase?", kind="yes-no", companies=("us:AAA",)
+    )
+    assert "cannot be said: one period is known" in section(write(brief), "comparison")
+
+
+def test_a_growth_says_yes_by_its_sign_and_prices_that_are_compared_say_theirs_too():
+    def growth(entity, value, metric="stock-price-growth"):
+        return fact(entity, value, metric=metric, unit="ratio", currency=None)
+
+    asked = {"query": "Did its stock price rise?", "kind": "yes-no", "metrics": ("stock-price-growth",)}
+    for value, said in ((0.3415, "Yes. Stock Price Growth of Aaa Corp is 34.15%"), (-0.1, "No. ")):
+        brief = data_brief([growth("us:AAA", value)], companies=("us:AAA",), **asked)
+        assert section(write(brief), "comparison").startswith(said)
+    facts = [fact("us:AAA", 5.0, metric="stock-price"), fact("us:BBB", 6.0, metric="stock-price")]
+    facts += [growth("us:AAA", 0.2), growth("us:BBB", 0.1)]
+    brief = data_brief(
+        facts, query="Is Aaa's price higher than Bbb's?", metrics=("stock-price", "stock-price-growth")
+    )
+    first, second = section(write(brief), "comparison").split("\n")
+    assert first.startswith("No. Stock Price of Bbb Inc") and second.startswith("Stock Price Growth of Aaa")
+
+
+def test_beside_many_periods_of_what_was_asked_the_rest_is_given_for_the_last():
+    ends = [date(2024 - at // 4, (3, 12, 9, 6)[at % 4], 30) for at in range(6)]
+    facts = [
+        fact("us:AAA", 1e6 + at, end, metric)
+        for at, end in enumerate(ends) for metric in ("net-income", "total-revenue")
+    ]  # fmt: skip
+    brief = data_brief(facts, companies=("us:AAA",), metrics=("net-income", "total-revenue"))
+    table = section(write(brief), "table")
+    assert table.count("Net Income") == 6 and table.count("Total Revenue") == 1
+
+
+def test_editions_of_one_headline_are_quoted_once():
+    news = tuple(
+        Passage(f"n{at}", AS_OF, "wire", f"{mark}Aaa opens a plant", "", "", ("AAA",), 0.9)
+        for at, mark in enumerate(("", "UPDATE 2-", "BRIEF-"))
+    )
+    report = write(data_brief([fact("us:AAA", 2e6)], companies=("us:AAA",), passages=news))
+    assert report.text.count("opens a plant") == 1
+
+
 def test_companies_that_lack_the_same_share_a_sentence():
     gaps = [
         Gap(entity, what, "not on file by 2024-06-28")

@@ -190,5 +190,4 @@ def _leaning(chaikin: float, index: float) -> tuple[float, str]:
     if (chaikin > 0) == (index > MIDDLE):
         return chaikin, ""
     side = "positive" if chaikin > 0 else "negative"
-    other = "below" if chaikin > 0 else "above"
-    return 0.0, f"{side} while the money flow index is {other} its middle"
+    return 0.0, f"{side}, at odds with the money flow index"

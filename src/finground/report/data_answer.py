@@ -4,7 +4,7 @@ shown as such.
 
 import re
 
-from finground.records.bundle import Fact, Gap
+from finground.records.bundle import Fact, Gap, Passage
 from finground.records.report import Section
 from finground.report.brief import Brief
 from finground.report.figures import figure, period
@@ -22,6 +22,7 @@ from finground.report.rows import (
 )
 
 MARKET, GROWTH = "market", "stock-price-growth"
+EDITION = re.compile(r"^[A-Z]{3,}[A-Z ]*\d*\s*-\s*")  # "UPDATE 2-"
 HEAD = ("Entity", "Metric", "Period", "Value", "Filed", "Source")
 MORE = re.compile(
     r"\b(higher|greater|more|larger|bigger|better|above|exceed\w*|outperform\w*|beat\w*)\b", re.I
@@ -99,6 +100,8 @@ def comparisons(brief: Brief) -> Section:
 def _alone(brief: Brief, row: Row) -> str:
     """A single figure in a sentence; over the prices of an interval also how it went."""
     metric, name = brief.metric(row.fact.metric), brief.names.get(row.entity, row.entity)
+    if row.fact.metric == GROWTH:
+        return _grew(brief, row)
     if asks_for_change(brief.query, brief.request):
         return (
             _over_sessions(brief, row)
@@ -109,6 +112,15 @@ def _alone(brief: Brief, row: Row) -> str:
         wanted = 1 if PROFIT.search(brief.query) else -1 if LOSS.search(brief.query) else 0
         sign = ("Yes. " if row.value * wanted > 0 else "No. ") if wanted and row.value else ""
     return f"{sign}{metric} of {name} is {row.shown} ({row.period})."
+
+
+def _grew(brief: Brief, row: Row) -> str:
+    """A growth asked about: yes or no by its sign."""
+    metric, name = brief.metric(row.fact.metric), brief.names.get(row.entity, row.entity)
+    rose, fell = bool(ROSE.search(brief.query)), bool(FELL.search(brief.query))
+    closed = asks_yes_or_no(brief.query, brief.request) and rose != fell
+    yes = ("Yes. " if (row.value > 0) == rose and row.value else "No. ") if closed else ""
+    return f"{yes}{metric} of {name} is {row.shown} ({row.period})."
 
 
 def _over_sessions(brief: Brief, row: Row) -> str:
@@ -160,7 +172,8 @@ def _against_others(brief: Brief, newest: list[Row]) -> str:
         f"{metric} of {names.get(high.entity, high.entity)} ({high.shown}, {high.period}) is {word} that of "
         f"{names.get(low.entity, low.entity)} ({low.shown}, {low.period})."
     )
-    return f"{_yes_or_no(brief, newest, high)}{sentence}"
+    primary = {one.slug for one in brief.request.metrics if one.primary}
+    return f"{_yes_or_no(brief, newest, high) if newest[0].fact.metric in primary else ''}{sentence}"
 
 
 def _yes_or_no(brief: Brief, newest: list[Row], high: Row) -> str:
@@ -205,13 +218,19 @@ def news(brief: Brief, most: int = 3) -> Section:
         and (not told or told & set(row.tickers))
         and (not marks or any(mark in row.headline.lower() for mark in marks))
     )
-    best = sorted(about, key=lambda row: (-row.score, row.id))[:most]
+    best = _unlike(sorted(about, key=lambda row: (-row.score, row.id)))[:most]
     lines = [
         f'{row.published_at.date()}, {row.source}: "{" ".join(row.headline.split())}"'
         for row in best
         if row.headline
     ]
     return Section("news", "\n".join(["News:", *lines]) if lines else "", tuple(row.id for row in best))
+
+
+def _unlike(passages: list[Passage]) -> list[Passage]:
+    """Of editions of one headline the first."""
+    told = {EDITION.sub("", row.headline).lower(): row for row in reversed(passages)}
+    return [row for row in passages if told[EDITION.sub("", row.headline).lower()] is row]
 
 
 def gaps(brief: Brief) -> tuple[list[Section], tuple[str, ...]]:

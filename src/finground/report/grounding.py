@@ -27,6 +27,7 @@ TERM = re.compile(
     r"|shooting star|hanging man|harami|ddx|bollinger|rsi|macd)\b"
 )
 KIND_OF_DAY = re.compile(r"\b(filed|ended)(?: on)?\s+$", re.I)
+WHOSE = re.compile(r"(?: plc)?(?:  |: no )")  # after a name: the cell of a table, what a company lacks
 BESIDE = re.compile(r"(?: per share)?(?: \(|, )")
 APART = re.compile(r"[,;]\s")
 LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)
@@ -346,13 +347,13 @@ def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
     found = []
     for match in NAMED.finditer(text):
         words, at = match[0].split(" "), 0
-        lacking = text.startswith(": no ", match.end())  # who lacks something, not how a sentence begins
+        is_name = WHOSE.match(text, match.end()) is not None  # not a word that a sentence begins with
         while at < len(words):
             first = normal(words[at]).partition(" ")[0]
             sizes = range(min(len(words), at + longest.get(first, 0)), at, -1)
             end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
             name = " ".join(words[at:end]).rstrip(",.")
-            if end > at + 1 or (end > at and (at + match.start() or lacking)):  # any word may begin one
+            if end > at + 1 or (end > at and (at + match.start() or is_name)):  # any word may begin one
                 bearers = {company.id for company in companies.exactly(normal(name))}
                 found += [] if bearers & names or name.lower() in evidence.text else [name]
             at = max(end, at + 1)

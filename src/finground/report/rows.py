@@ -39,6 +39,7 @@ QUARTERLY = re.compile(
 )
 CHANGED = re.compile(r"\bchang\w*\b", re.I)
 WHY = re.compile(r"\b(?:why|what (?:caused|drove|explains)|what is behind|reasons?)\b", re.I)
+PERIODS = 4  # of a metric beside the one asked, that a table shows all of
 YEAR, QUARTER, SAME = timedelta(days=365), timedelta(days=91), timedelta(days=20)
 
 
@@ -69,12 +70,27 @@ def rows(brief: Brief) -> tuple[Row, ...]:
         kept = [
             fact for slug in wanted for fact in _two_periods(brief, [f for f in kept if f.metric == slug])
         ]
+    else:
+        kept = _short(brief, kept)
     entities = list(dict.fromkeys((*brief.companies, *(fact.entity for fact in kept))))
 
     def place(fact: Fact) -> tuple[int, int, int]:
         return wanted.index(fact.metric), entities.index(fact.entity), -fact.period_end.toordinal()
 
     return tuple(Row(fact, fact.entity, period(fact), figure(fact)) for fact in sorted(kept, key=place))
+
+
+def _short(brief: Brief, facts: list[Fact]) -> list[Fact]:
+    """All periods of the metrics asked; of those beside them, where there are many, the last alone."""
+    primary = {metric.slug for metric in brief.request.metrics if metric.primary}
+    last: dict[tuple[str, str], list[Fact]] = {}
+    for fact in sorted(facts, key=lambda fact: fact.period_end, reverse=True):
+        last.setdefault((fact.entity, fact.metric), []).append(fact)
+    dropped = {
+        id(fact) for (_, metric), found in last.items() if metric not in primary and len(found) > PERIODS
+        for fact in found[1:]
+    }  # fmt: skip
+    return [fact for fact in facts if id(fact) not in dropped]
 
 
 def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
@@ -85,6 +101,7 @@ def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
     interval = brief.request.interval
     newest = sorted(facts, key=lambda fact: fact.period_end, reverse=True)
     asked = newest[:1] if interval is None else [fact for fact in newest if _inside(fact, interval)]
+    asked, newest = ([fact for fact in some if _as_long(fact, asked[0])] for some in (asked, newest))
     if len(asked) > 2:
         alike = [fact for fact in asked if same_season(fact, asked[0])]
         if alike:
@@ -95,6 +112,16 @@ def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
     then = asked[0].period_end - before
     older = [fact for fact in newest if fact.period_end < asked[0].period_end]
     return [asked[0], *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
+
+
+def _as_long(fact: Fact, other: Fact) -> bool:
+    """Whether two periods, or two days, are of one length: a year is not compared with a quarter."""
+    if fact.period_start is None or other.period_start is None:
+        return fact.period_start is other.period_start
+    days = [
+        one.period_end.toordinal() - one.period_start.toordinal() for one in (fact, other) if one.period_start
+    ]
+    return abs(days[0] - days[1]) <= SAME.days
 
 
 def same_season(fact: Fact, now: Fact) -> bool:
