@@ -139,7 +139,8 @@ def _with_year_before(bundle: Bundle, request: Request, world: World) -> Bundle:
         return bundle
     then = dataclasses.replace(request, metrics=metrics, interval=year_before(request.interval))
     past = lookup(
-        world.store, then, {}, as_of=bundle.as_of, catalog=world.catalog, vector=None, k=1, threshold=world.threshold,
+        world.store, then, {}, as_of=bundle.as_of, catalog=world.catalog, vector=None, k=1,
+        threshold=world.threshold,
     )  # fmt: skip
     facts = {fact.id: fact for fact in (*bundle.facts, *past.facts)}
     return dataclasses.replace(bundle, facts=tuple(facts.values()))

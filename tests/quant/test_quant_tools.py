@@ -286,6 +286,16 @@ def test_solvency_and_the_price_after_the_report():
     assert seen["price-after-report"].value == pytest.approx(100 * (165 / 155 - 1))
 
 
+def test_a_ratio_that_hardly_moved_signals_nothing():
+    balance = [
+        fact(metric, value, date(year, 3, 31))
+        for year, assets in ((2024, 467.0), (2023, 469.0))
+        for metric, value in (("current-assets", assets), ("current-liabilities", 100.0))
+    ]
+    ratio = found("financial", bundle(facts=balance))[0]["current-ratio"]
+    assert ratio.signal == "neutral" and "4.67 on 2024-03-31, little changed from the 4.69" in ratio.text
+
+
 def test_a_company_without_any_report_is_one_gap_a_tool_that_says_so():
     for tool, what in (("financial", "financial results"), ("fundamental", "fundamentals")):
         seen, gaps = found(tool, bundle([bars(range(50, 150))]))
@@ -385,6 +395,7 @@ def test_the_likely_cause_is_a_report_then_the_peers_then_a_headline_then_none()
     assert "the report filed 2024-06-26" in cause(facts=filed, passages=told)
     assert 'the headline "Aaa wins a large order"' in cause(passages=told, series=others[:2])
     assert "the whole industry, the median of 3 peers being up 20.00%" in cause(passages=told, series=others)
+    assert "no headlines of that time are in the sources" in cause(series=others[:2])
     assert "no news or report" in cause(
         series=others[:2], passages=[news(26, "Aaa named winner of an award")]
     )

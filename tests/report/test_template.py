@@ -221,6 +221,16 @@ def test_a_full_report_tells_each_thing_once():
     assert "7.50%" in section(report, "financial") and "7.50%" not in section(report, "fundamental")
 
 
+def test_what_signals_something_stays_longest_in_a_report():
+    rows = [
+        finding("technical", f"n{at}", "x", "word", f"Sign {at} {'is long ' * 20}.", signal)
+        for at, signal in enumerate(["neutral"] * 6 + ["bullish"] + ["neutral"] * 20)
+    ]  # fmt: skip
+    rows = [replace(row, id=f"{at}") for at, row in enumerate(rows)]
+    text = section(write(analysis_brief(rows)), "technical")
+    assert "Sign 0" in text and "Sign 6" in text and "Sign 26" not in text
+
+
 def test_measures_without_peers_are_told_as_the_companys_own():
     alone = finding("fundamental", "return-on-equity", 20.0, "percent", "Return on equity is 20.00%.")
     brief = analysis_brief([alone])

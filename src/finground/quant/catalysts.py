@@ -227,6 +227,8 @@ def _next_day(subject: Subject, news: list[Passage], until: datetime) -> tuple[s
         and EARNED.search(row.headline) and _weight(subject, row) >= WEIGHTY
     ]  # fmt: skip
     none = "no news or report of that day names a cause"
+    if not news:
+        return "no headlines of that time are in the sources to name a cause", ()
     if not later:
         return none, ()
     return f"{none}, but headlines of {later[0].published_at.date()} tell of its results", (later[0].id,)

@@ -31,6 +31,7 @@ FOREMOST = 2  # figures that come before solvency and the price; the others afte
 REACTION_SESSIONS = 10
 SAME_QUARTER = timedelta(days=20)
 YEAR, QUARTER = timedelta(days=365), timedelta(days=91)
+STEADY = 0.02  # a ratio that moved by less than this part of itself signals nothing
 WEAK_LIQUIDITY = 1.0  # current liabilities exceed current assets
 
 
@@ -173,8 +174,10 @@ def _solvency(notes: Notes, metric: str, label: str, over: str, under: str, good
         notes.say(metric, figure, f"{text}.", inputs=(above.id, below.id))
         return
     then = pair[0].value / pair[1].value
-    change = 0.0 if f"{then:.2f}" == f"{value:.2f}" else value - then
-    word = "unchanged from" if change == 0 else "higher than" if change > 0 else "lower than"
+    change = 0.0 if abs(value - then) < STEADY * then else value - then
+    word = "higher than" if change > 0 else "lower than"
+    if change == 0:
+        word = "unchanged from" if f"{then:.2f}" == f"{value:.2f}" else "little changed from"
     text = f"{text}, {word} the {then:.2f} of a year before."
     inputs = (above.id, below.id, pair[0].id, pair[1].id)
     notes.say(metric, figure, text, inputs=inputs, signal=direction(good * change))

@@ -13,8 +13,8 @@ Chosen = dict[tuple[str, str], tuple[Finding, ...]]
 
 
 def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -> Chosen:
-    """Findings by company and tool: the first `each` of a tool, then the last of the longest left out until
-    the texts fit `limit`; of every tool that found something, one stays.
+    """Findings by company and tool: the first `each` of a tool, then one of the longest left out until the
+    texts fit `limit`; of every tool that found something, one stays.
     """
     found = {
         (entity, tool): brief.findings_of(entity, tool)[:each]
@@ -26,8 +26,21 @@ def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -
         longest = max(found, key=lambda key: (len(found[key]) > 1, _size(found[key]), key))
         if len(found[longest]) <= 1:
             break
-        found[longest] = found[longest][:-1]
+        found[longest] = _shorter(found[longest])
     return found
+
+
+def _shorter(rows: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Without the last that signals nothing, of those after the foremost; else without the last. A figure
+    stays with its change.
+    """
+    after = [row.name for row in rows[1:]] + [""]
+    quiet = [
+        at for at, row in enumerate(rows)
+        if at >= A_DIMENSION and row.signal == "neutral" and not after[at].startswith(f"{row.name}-")
+    ]  # fmt: skip
+    at = quiet[-1] if quiet else len(rows) - 1
+    return (*rows[:at], *rows[at + 1 :])
 
 
 def _once(found: Chosen) -> Chosen:
