@@ -10,7 +10,7 @@ from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies, DatedName
 from finground.records.bundle import Gap, Passage
 from finground.records.report import Plan, Subtask
-from finground.records.request import Entity, Rank, Request, RequestedMetric
+from finground.records.request import Entity, Interval, Rank, Request, RequestedMetric
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.template import TemplateWriter
@@ -118,6 +118,16 @@ def test_a_year_is_not_compared_with_a_quarter():
         [year, quarter], query="Did net income increase?", kind="yes-no", companies=("us:AAA",)
     )
     assert "cannot be said: one period is known" in section(write(brief), "comparison")
+
+
+def test_a_question_of_change_about_dates_without_figures_gives_the_gap_alone():
+    gap = Gap("us:AAA", "net-income", "not filed by 2024-06-28")
+    brief = data_brief(
+        [fact("us:AAA", 5e6)], query="Did net income increase?", kind="yes-no", companies=("us:AAA",),
+        interval=Interval(date(2025, 1, 1), date(2025, 3, 31)), gaps=(gap,),
+    )  # fmt: skip
+    report = write(brief)
+    assert [part.name for part in report.sections] == ["gaps"] and "no Net Income; not filed" in report.text
 
 
 def test_a_growth_says_yes_by_its_sign_and_prices_that_are_compared_say_theirs_too():

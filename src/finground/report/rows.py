@@ -101,17 +101,18 @@ def _two_periods(brief: Brief, facts: list[Fact]) -> list[Fact]:
     interval = brief.request.interval
     newest = sorted(facts, key=lambda fact: fact.period_end, reverse=True)
     asked = newest[:1] if interval is None else [fact for fact in newest if _inside(fact, interval)]
-    asked, newest = ([fact for fact in some if _as_long(fact, asked[0])] for some in (asked, newest))
-    if len(asked) > 2:
-        alike = [fact for fact in asked if same_season(fact, asked[0])]
-        if alike:
-            return [asked[0], alike[-1]]
-    elif len(asked) != 1:
+    if not asked:
+        return []
+    first = asked[0]
+    asked, newest = ([fact for fact in some if _as_long(fact, first)] for some in (asked, newest))
+    if len(asked) == 2:
         return asked
+    if alike := [fact for fact in asked if same_season(fact, first)]:
+        return [first, alike[-1]]
     before = QUARTER if QUARTERLY.search(brief.query) else YEAR
-    then = asked[0].period_end - before
-    older = [fact for fact in newest if fact.period_end < asked[0].period_end]
-    return [asked[0], *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
+    then = first.period_end - before
+    older = [fact for fact in newest if fact.period_end < first.period_end]
+    return [first, *([fact for fact in older if abs(fact.period_end - then) <= SAME] or older)[:1]]
 
 
 def _as_long(fact: Fact, other: Fact) -> bool:
