@@ -174,6 +174,9 @@ def test_a_figure_with_its_day_beside_it_is_the_figure_of_that_day():
     said = "Net Income of Aaa Corp is {} million USD ({} to 2023-03-31)."
     assert flaws(said.format("4.0", "2023-01-01"), brief) == []
     assert flaws(said.format("5.0", "2023-01-01"), brief) == ["5.0 million USD"]
+    row = "Aaa Corp  Net Income  {} to {}  {} million USD  2024-05-02  test filing"
+    assert flaws(row.format("2023-01-01", "2023-03-31", "4.0"), brief) == []
+    assert flaws(row.format("2023-01-01", "2023-03-31", "5.0"), brief) == ["5.0 million USD"]
     assert flaws("Net Income of Aaa Corp of the quarter ended 2024-01-01 is 5.0 million USD.", brief) == [
         "2024-01-01"
     ]

@@ -28,6 +28,7 @@ TERM = re.compile(
 )
 KIND_OF_DAY = re.compile(r"\b(filed|ended)(?: on)?\s+$", re.I)
 WHOSE = re.compile(r"(?: plc)?(?:  |: no )")  # after a name: the cell of a table, what a company lacks
+CELLS = re.compile(r" {2,}")  # between the cells of a table
 BESIDE = re.compile(r"(?: per share)?(?: \(|, )")
 APART = re.compile(r"[,;]\s")
 LISTED = re.compile(r"\b(highest|lowest) first\b", re.I)
@@ -139,7 +140,14 @@ def _figures(sentence: Sentence, evidence: Evidence, values: Values) -> Found:
 
 
 def _day_beside(sentence: Sentence, number: Number) -> date | None:
-    """The day, or the last day of the period, that follows a figure: "5 million USD (2024-03-31)"."""
+    """The day, or the last day of the period, that follows a figure, "5 million USD (2024-03-31)", or stands
+    in the cell before it.
+    """
+    cell = next(
+        (day for day in sentence.days if CELLS.fullmatch(sentence.original, day.end, number.start)), None
+    )
+    if cell is not None and cell.first == cell.last:
+        return cell.first
     match = BESIDE.match(sentence.text, number.end)
     place = match.end() if match else -1
     first = next((at for at, day in enumerate(sentence.days) if day.start == place), None)
