@@ -124,6 +124,11 @@ class Evidence:
         return frozenset(periods_of(self.brief))
 
     @cached_property
+    def _found(self) -> str:
+        """What tools found or missed, in lower case."""
+        return "\n".join(text for _, _, text in told_by_tools(self.brief)).lower()
+
+    @cached_property
     def _texts(self) -> tuple[str, ...]:
         return tuple(text for _, _, text in chain(told_by_tools(self.brief), texts_of(self.brief)))
 
@@ -217,11 +222,11 @@ class Evidence:
 
     def capitals(self, word: str) -> bool:
         """Whether a word in capitals was read or is an ordinary abbreviation."""
-        return word in ACRONYMS or word in self.words
+        return word in ACRONYMS or word in self.lexicon.tickers.values() or word in self.words
 
     def says(self, term: str) -> bool:
         """Whether a tool or a passage used the term."""
-        return term in self.text or any(term in passage for passage, _ in self.news)
+        return term in self._found or term in self.text or any(term in passage for passage, _ in self.news)
 
     def control(self, level: str) -> bool:
         """Whether the control level was found to be that."""

@@ -119,8 +119,12 @@ class Lexicon:
         lower = [_plain(word) for _, _, word in words]
         measures, companies, at, longest = list[Mention](), list[Mention](), 0, self._longest
         while at < len(words):
-            step, start, word = 1, words[at][0], words[at][2]
-            most = longest.get(lower[at], 0) or longest.get(word, 0)
+            start, _, word = words[at]
+            most = longest.get(lower[at]) or longest.get(word)
+            if not most:
+                at += 1
+                continue
+            step = 1
             for size in range(min(most, len(words) - at), 0, -1):
                 key = " ".join(lower[at : at + size])
                 if key in self.measures:

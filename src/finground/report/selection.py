@@ -22,11 +22,13 @@ def chosen(brief: Brief, *, limit: int | None = None, each: int | None = None) -
         for tool in DIMENSIONS
     }
     found = _once({key: rows for key, rows in found.items() if key[1] in brief.plan.tools})
-    while limit and sum(map(_size, found.values())) > limit:
-        longest = max(found, key=lambda key: (len(found[key]) > 1, _size(found[key]), key))
+    sizes = {key: _size(rows) for key, rows in found.items()}
+    while limit and sum(sizes.values()) > limit:
+        longest = max(found, key=lambda key: (len(found[key]) > 1, sizes[key], key))
         if len(found[longest]) <= 1:
             break
         found[longest] = _shorter(found[longest])
+        sizes[longest] = _size(found[longest])
     return found
 
 
