@@ -204,6 +204,7 @@ def test_a_company_beside_one_that_was_read_is_found():
     assert flaws("We read Ccc Vaccines Inc, Bbb Inc and Aaa Corp.", brief) == ["Ccc Vaccines Inc"]
     assert flaws("Dddstrom: no Net Income; not on file.", brief) == ["Dddstrom"]
     assert flaws("Dddstrom  Net Income  2024-03-31", brief) == ["Dddstrom"]
+    assert flaws("Dddstrom Aaa Corp", brief) == []  # any word may begin a sentence
 
 
 def test_an_earlier_figure_bears_out_only_a_sentence_that_names_its_period():

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 
-from finground.catalog.names import normal
 from finground.records.report import Report, Section, Status, Ungrounded
+from finground.report import strangers
 from finground.report.brief import Brief
 from finground.report.data_answer import verdict
 from finground.report.evidence import About, Evidence, Values, may_mean
 from finground.report.known import Known
 from finground.report.lexicon import Mention
 from finground.report.polarity import Side, sides
-from finground.report.reading import NUMBER, Day, Number, sentences
+from finground.report.reading import Day, Number, sentences
 from finground.report.sentence import CODE, Sentence, bound, part_of, read
 
 TERM = re.compile(
@@ -27,7 +27,6 @@ TERM = re.compile(
     r"|shooting star|hanging man|harami|ddx|bollinger|rsi|macd)\b"
 )
 KIND_OF_DAY = re.compile(r"\b(filed|ended)(?: on)?\s+$", re.I)
-WHOSE = re.compile(r"(?: plc)?(?:  |: no )")  # after a name: the cell of a table, what a company lacks
 CELLS = re.compile(r" {2,}")  # between the cells of a table
 BESIDE = re.compile(r"(?: per share)?(?: \(|, )")
 APART = re.compile(r"[,;]\s")
@@ -39,9 +38,6 @@ LEVELS = {
     "strong": "high", "high": "high", "medium": "medium", "medium-level": "medium", "moderate": "medium",
     "weak": "low", "low": "low",
 }  # fmt: skip
-TICKER = re.compile(r"(?=[$A-Z])(?<![\w.&-])\$?([A-Z]{2,5})(?![\w&-]|\.[A-Za-z])")
-BRACKETED = re.compile(r"\.?\s*\(\$?([A-Z][A-Z.-]{0,5})\)")
-NAMED = re.compile(r"\b[^\W\d_a-z][\w&.'’/-]+(?:,? (?:& )?[^\W\d_a-z][\w&.'’/-]*)*")
 NEGATIVE = re.compile(
     r"\b(?:loss(?:es)?|negative|minus|deficits?|outflows?)(?:\s+(?:of|at))?\s*[$€£]?$", re.I
 )
@@ -328,44 +324,7 @@ def _pair(word: re.Match[str], sentence: Sentence, *, after_only: bool) -> tuple
 
 
 def _names(sentence: Sentence, evidence: Evidence) -> Found:
-    """Tickers and companies that were not read, and a ticker beside another company's name."""
-    flaws = []
-    tickers = evidence.lexicon.tickers
-    for mention in sentence.companies:
-        beside = BRACKETED.match(sentence.text, mention.end)
-        if beside and len(mention.keys) == 1 and beside[1] != tickers[next(iter(mention.keys))]:
-            flaws.append((beside[1], "that is not the company's ticker"))
-    wrong = {text for text, _ in flaws}
-    flaws += [
-        (found, "no such ticker was read")
-        for found in dict.fromkeys(TICKER.findall(NUMBER.sub(" ", sentence.text)))
-        if not evidence.capitals(found) and found not in wrong
-    ]
-    flaws += [(name, "no such company was read") for name in _strangers(sentence, evidence)]
-    return [], flaws
-
-
-def _strangers(sentence: Sentence, evidence: Evidence) -> list[str]:
-    """Companies of the catalogue that a sentence names and the brief does not."""
-    text = sentence.text
-    for mention in sentence.companies:
-        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
-    companies, names = evidence.brief.catalog.companies, evidence.brief.names.keys()
-    longest = companies.first_words
-    found = []
-    for match in NAMED.finditer(text):
-        words, at = match[0].split(" "), 0
-        is_name = WHOSE.match(text, match.end()) is not None  # not a word that a sentence begins with
-        while at < len(words):
-            first = normal(words[at]).partition(" ")[0]
-            sizes = range(min(len(words), at + longest.get(first, 0)), at, -1)
-            end = next((end for end in sizes if companies.exactly(normal(" ".join(words[at:end])))), at)
-            name = " ".join(words[at:end]).rstrip(",.")
-            if end > at + 1 or (end > at and (at + match.start() or is_name)):  # any word may begin one
-                bearers = {company.id for company in companies.exactly(normal(name))}
-                found += [] if bearers & names or name.lower() in evidence.text else [name]
-            at = max(end, at + 1)
-    return found
+    return [], strangers.names(sentence, evidence)
 
 
 def _verdict(section: Section, brief: Brief) -> list[tuple[str, str]]:
