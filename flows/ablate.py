@@ -121,7 +121,11 @@ def worker(root: Path, number: int) -> Iterator[Worker]:
 
 
 def clear(root: Path, folder: Path) -> None:
-    """Take a worktree away, if there is one."""
+    """Take a worktree away, if there is one; runs that the tracker was not told of yet go to the root."""
+    for run in Root(folder).untold.glob("*"):
+        place = Root(root).untold / run.name
+        place.parent.mkdir(exist_ok=True)
+        run.rename(place)
     shutil.rmtree(folder, ignore_errors=True)
     git(root, "worktree", "prune")
 
