@@ -393,7 +393,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, "${stocksis.experts}"),
         lambda r: (r.stocksis,),
         ("stocksis", "news", "snapshot", "seed"),
-        version=2,
+        version=3,
     ),
     Stage(
         "writer",
@@ -412,7 +412,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=3,
+        version=4,
     ),
     Stage(
         "ablate",
@@ -420,7 +420,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
-        version=2,
+        version=3,
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage(
@@ -436,6 +436,6 @@ STAGES: tuple[Stage, ...] = (
             "raw",
             *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
         ),
-        version=2,
+        version=3,
     ),
 )

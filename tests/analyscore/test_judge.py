@@ -1,21 +1,16 @@
 """Asked in three wordings and both orders, read strictly, heard only if it agrees with itself."""
 
-import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from served_model import served
 
 from finground.analyscore.endpoint import EndpointGenerator
 from finground.analyscore.judge import PARTS, judge, judge_one
 from finground.analyscore.rubric import LEVELS
 from finground.analyscore.score import score
 from finground.core.errors import FingroundError, InputError
-from finground.settings import Endpoint
 
 
 @dataclass
@@ -41,38 +36,6 @@ class Model:
 LISTED = re.compile(r"^([A-H]): (.*)$", re.M)
 
 
-@contextmanager
-def endpoint(monkeypatch, answers) -> Iterator[tuple[EndpointGenerator, list[str]]]:
-    """A local server in the place of a model: `answers(prompt)` is what it says."""
-    asked: list[str] = []
-
-    class Server(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            prompt = body["messages"][0]["content"]
-            asked.append(prompt)
-            message = {"role": "assistant", "content": answers(prompt)}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            done = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.end_headers()
-            self.wfile.write(json.dumps(done).encode())
-
-        def log_message(self, *args):
-            pass
-
-    monkeypatch.setenv("TEST_KEY", "secret")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
-        yield EndpointGenerator(Endpoint(url=url, model="m", key_variable="TEST_KEY")), asked
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 def sees(prompt):
     """A good judge: the level it means is the same in whatever order the levels are listed."""
     report = prompt.partition("<<<")[2].partition(">>>")[0]
@@ -88,7 +51,8 @@ def reports():
 
 
 def test_a_judge_that_means_what_it_says_is_heard(monkeypatch, brief, report):
-    with endpoint(monkeypatch, sees) as (generator, asked):
+    with served(monkeypatch, sees) as (settings, asked):
+        generator = EndpointGenerator(settings)
         judged = judge(generator, generator.name, reports(), seed=1)
     assert len(asked) == 6 * 3 * 3 * 2
     assert all(
@@ -154,7 +118,7 @@ def test_agreement_takes_some_reports():
 
 
 def test_an_endpoint_that_is_gone_is_one_sentence(monkeypatch):
-    with endpoint(monkeypatch, sees) as (generator, _):
-        pass
+    with served(monkeypatch, sees) as (settings, _):
+        generator = EndpointGenerator(settings)
     with pytest.raises(FingroundError, match="cannot be used"):
         judge(generator, "m", reports(), seed=1)
