@@ -105,6 +105,19 @@ def test_what_a_spreadsheet_makes_of_line_ends_changes_nothing(exported, root, f
     assert said.out.startswith(f"{len(filled)} of {len(filled)} reports are fit")
 
 
+def test_a_folder_holds_a_file_of_each_annotator(exported, root, finground):
+    _, rows = exported
+    folder = root.folder / "labels"
+    folder.mkdir()
+    said = finground("stocksis", "check", folder, "--root", root.folder)
+    assert said.code == 2 and "holds no .csv" in said.sentence
+    first, second = [row for row in rows if row["report"]][:2]
+    fill(folder / "a.csv", [first])
+    fill(folder / "b.csv", [second, first])
+    said = finground("stocksis", "check", folder, "--root", root.folder)
+    assert said.out.splitlines() == ["2 of 3 reports are fit to be labels", f"  {first['id']}: given twice"]
+
+
 def test_labels_that_a_part_has_no_room_for_are_counted(exported, root):
     import yaml
 

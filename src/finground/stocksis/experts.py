@@ -40,17 +40,26 @@ def export(world: World, wanted: Iterable[Asked], path: Path) -> int:
 
 
 def read_experts(world: World, file: Path, parted: Split) -> list[WriterPair | Dropped]:
-    """A pair for each row of the file that may be a label, and for each other row why not.
+    """A pair for each row of the file, or of a folder's files, that may be a label; for others why not.
 
     Raises:
         InputError: if the file is missing, is no CSV in UTF-8, or has not the columns of an export.
     """
     seen: set[str] = set()
     made = []
-    for row in _rows(file):
-        made.append(_taken(world, row, parted, seen))
-        seen.add(row["id"])
+    for path in _files(file):
+        for row in _rows(path):
+            made.append(_taken(world, row, parted, seen))
+            seen.add(row["id"])
     return made
+
+
+def _files(place: Path) -> list[Path]:
+    """The file, or a folder's in the order of their names, such as one of each annotator."""
+    found = sorted(place.glob("*.csv")) if place.is_dir() else [place]
+    if not found:
+        raise InputError(f"{place}, named as experts' labels, holds no .csv")
+    return found
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
