@@ -11,6 +11,8 @@ from finground.analyscore.judge import PARTS, judge, judge_one
 from finground.analyscore.rubric import LEVELS
 from finground.analyscore.score import score
 from finground.core.errors import FingroundError, InputError
+from finground.roles import judge as role
+from finground.settings import load
 
 
 @dataclass
@@ -82,6 +84,25 @@ def test_a_judge_that_always_answers_the_same_is_refused(brief, report, answers,
     heard = judged.score(0, rules)
     assert heard.points == rules.points and {mark.by for mark in heard.marks} == {"rules"}
     assert sum("is refused: kappa" in mark.evidence[-1] for mark in heard.marks) == 3
+
+
+def test_a_letter_to_a_prompt_that_was_cut_is_unread(brief, report):
+    class Cut(Model):
+        def reply(self, prompts, *, max_new_tokens, batch):
+            return [Said("A", truncated=True) for _ in prompts]
+
+    judged = judge(Cut(sees), "model", reports(), seed=1)
+    assert {row.points for row in judged.readings} == {None}
+    assert {found.unread for found in judged.agreements.values()} == {36}
+
+
+def test_a_base_of_ours_says_a_letter_and_is_refused_if_it_does_so_by_chance(walked, brief, report):
+    """A tiny base knows nothing; under the grammar it is read, and does not agree with itself."""
+    generator, name = role("local", walked, load(walked.params))
+    judged = judge(generator, name, [f"{text[:60]} {at}" for at, text in enumerate(reports())], seed=1)
+    assert {row.text in tuple("ABCDEFGH") for row in judged.readings} == {True}
+    assert all(found.by_chance for found in judged.agreements.values())
+    assert judged.score(0, score(report, brief)).points == score(report, brief).points
 
 
 def test_what_a_rule_found_wanting_a_judge_does_not_give_back(brief, report):
