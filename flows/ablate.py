@@ -121,7 +121,11 @@ def worker(root: Path, number: int) -> Iterator[Worker]:
 
 
 def clear(root: Path, folder: Path) -> None:
-    """Take a worktree away, if there is one."""
+    """Take a worktree away, if there is one; runs that the tracker was not told of yet go to the root."""
+    for run in Root(folder).untold.glob("*"):
+        place = Root(root).untold / run.name
+        place.parent.mkdir(exist_ok=True)
+        run.rename(place)
     shutil.rmtree(folder, ignore_errors=True)
     git(root, "worktree", "prune")
 
@@ -136,16 +140,20 @@ def committed(root: Path) -> str:
 
 
 def furnish(root: Path, folder: Path) -> None:
-    """The root's cache, and what the cells read, as hard links: nobody writes to them."""
+    """The root's cache, and what the cells read.
+
+    Hard links will do where nobody writes. Readers of a database lock the file behind the link: two workers
+    on one file would leave journals behind, by which DVC takes the snapshot for another.
+    """
     place, there = Root(root), Root(folder)
     call(str(folder), "dvc", "config", "--local", "cache.dir", str((root / ".dvc" / "cache").resolve()))
-    for read, to in (
-        (place.snapshot, there.snapshot),
-        (place.stocksis, there.stocksis),
-        (place.domain, there.domain),
+    for read, to, how in (
+        (place.snapshot, there.snapshot, shutil.copy2),
+        (place.stocksis, there.stocksis, os.link),
+        (place.domain, there.domain, os.link),
     ):
         if read.is_dir():
-            shutil.copytree(read, to, copy_function=os.link)
+            shutil.copytree(read, to, copy_function=how)
     if place.results.is_dir():
         shutil.copytree(place.results, there.results, dirs_exist_ok=True)
 

@@ -105,8 +105,9 @@ def answer(
     with timed(timings, "analyscore"):
         judged = judge(report, brief)
     return Answer(
-        query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings
-    )
+        query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings,
+        None if profile is None else dict(profile),
+    )  # fmt: skip
 
 
 def read(query: str, request: Request, plan: Plan, *, as_of: datetime, world: World) -> Bundle:

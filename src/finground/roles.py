@@ -118,7 +118,9 @@ def judge(name: str, root: Root, settings: Settings) -> "tuple[Generates, str]":
     """
     if name == "local":
         there(root.plain, "finground run base")
-        return _generator(root, settings, "plain", None), f"local:{settings.base.name}"
+        from finground.analyscore.judge import OneLetter
+
+        return OneLetter(_generator(root, settings, "plain", None)), f"local:{settings.base.name}"
     from finground.analyscore.endpoint import EndpointGenerator
 
     if settings.endpoint is None:

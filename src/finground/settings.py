@@ -213,7 +213,7 @@ class Stocksis(Part):
 
     pairs: Count = 5_000
     test_companies: Share = 0.2
-    experts: str | None = None  # CSV of experts' labels (`finground stocksis export`), relative to the root
+    experts: str | None = None  # CSV from `finground stocksis export`, or a folder of them; from the root
 
 
 class Bench(Part):

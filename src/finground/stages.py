@@ -420,7 +420,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.stocksis, r.domain),
         lambda r: (r.ablation(CELL), r.replies(f"ablate@{CELL}")),
         ("ablate.reports", "bench.new_tokens", "writer", "base", "news"),
-        version=2,
+        version=3,
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage(
@@ -436,6 +436,6 @@ STAGES: tuple[Stage, ...] = (
             "raw",
             *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
         ),
-        version=2,
+        version=3,
     ),
 )

@@ -46,6 +46,13 @@ def test_there_are_six_criteria_and_a_plain_report_passes_all():
     assert all(criterion.passed and criterion.evidence for criterion in found.values())
 
 
+def test_the_oldest_day_of_each_kind_is_the_evidence_of_timeliness():
+    found = judged(f"{GOOD} The DDX of 2024-06-20 was above the DDX of 2024-06-27.")["data timeliness"]
+    assert found.passed
+    assert "capital flow: 2024-06-20 is 8 days before 2024-06-28" in found.evidence
+    assert not any("2024-06-27" in line for line in found.evidence)
+
+
 @pytest.mark.parametrize(
     ("criterion", "text"),
     [
@@ -62,7 +69,8 @@ def test_there_are_six_criteria_and_a_plain_report_passes_all():
     ],
 )
 def test_each_criterion_fails_where_it_should(criterion, text):
-    assert not judged(text)[criterion].passed
+    found = judged(text)[criterion]
+    assert not found.passed and found.evidence
 
 
 def test_a_finding_older_than_its_window_is_stale_even_where_no_day_is_named():

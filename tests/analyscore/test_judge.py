@@ -1,21 +1,18 @@
 """Asked in three wordings and both orders, read strictly, heard only if it agrees with itself."""
 
-import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from served_model import served
 
 from finground.analyscore.endpoint import EndpointGenerator
 from finground.analyscore.judge import PARTS, judge, judge_one
 from finground.analyscore.rubric import LEVELS
 from finground.analyscore.score import score
 from finground.core.errors import FingroundError, InputError
-from finground.settings import Endpoint
+from finground.roles import judge as role
+from finground.settings import load
 
 
 @dataclass
@@ -41,38 +38,6 @@ class Model:
 LISTED = re.compile(r"^([A-H]): (.*)$", re.M)
 
 
-@contextmanager
-def endpoint(monkeypatch, answers) -> Iterator[tuple[EndpointGenerator, list[str]]]:
-    """A local server in the place of a model: `answers(prompt)` is what it says."""
-    asked: list[str] = []
-
-    class Server(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            prompt = body["messages"][0]["content"]
-            asked.append(prompt)
-            message = {"role": "assistant", "content": answers(prompt)}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            done = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.end_headers()
-            self.wfile.write(json.dumps(done).encode())
-
-        def log_message(self, *args):
-            pass
-
-    monkeypatch.setenv("TEST_KEY", "secret")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
-        yield EndpointGenerator(Endpoint(url=url, model="m", key_variable="TEST_KEY")), asked
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 def sees(prompt):
     """A good judge: the level it means is the same in whatever order the levels are listed."""
     report = prompt.partition("<<<")[2].partition(">>>")[0]
@@ -88,7 +53,8 @@ def reports():
 
 
 def test_a_judge_that_means_what_it_says_is_heard(monkeypatch, brief, report):
-    with endpoint(monkeypatch, sees) as (generator, asked):
+    with served(monkeypatch, sees) as (settings, asked):
+        generator = EndpointGenerator(settings)
         judged = judge(generator, generator.name, reports(), seed=1)
     assert len(asked) == 6 * 3 * 3 * 2
     assert all(
@@ -118,6 +84,25 @@ def test_a_judge_that_always_answers_the_same_is_refused(brief, report, answers,
     heard = judged.score(0, rules)
     assert heard.points == rules.points and {mark.by for mark in heard.marks} == {"rules"}
     assert sum("is refused: kappa" in mark.evidence[-1] for mark in heard.marks) == 3
+
+
+def test_a_letter_to_a_prompt_that_was_cut_is_unread(brief, report):
+    class Cut(Model):
+        def reply(self, prompts, *, max_new_tokens, batch):
+            return [Said("A", truncated=True) for _ in prompts]
+
+    judged = judge(Cut(sees), "model", reports(), seed=1)
+    assert {row.points for row in judged.readings} == {None}
+    assert {found.unread for found in judged.agreements.values()} == {36}
+
+
+def test_a_base_of_ours_says_a_letter_and_is_refused_if_it_does_so_by_chance(walked, brief, report):
+    """A tiny base knows nothing; under the grammar it is read, and does not agree with itself."""
+    generator, name = role("local", walked, load(walked.params))
+    judged = judge(generator, name, [f"{text[:60]} {at}" for at, text in enumerate(reports())], seed=1)
+    assert {row.text in tuple("ABCDEFGH") for row in judged.readings} == {True}
+    assert all(found.by_chance for found in judged.agreements.values())
+    assert judged.score(0, score(report, brief)).points == score(report, brief).points
 
 
 def test_what_a_rule_found_wanting_a_judge_does_not_give_back(brief, report):
@@ -154,7 +139,7 @@ def test_agreement_takes_some_reports():
 
 
 def test_an_endpoint_that_is_gone_is_one_sentence(monkeypatch):
-    with endpoint(monkeypatch, sees) as (generator, _):
-        pass
+    with served(monkeypatch, sees) as (settings, _):
+        generator = EndpointGenerator(settings)
     with pytest.raises(FingroundError, match="cannot be used"):
         judge(generator, "m", reports(), seed=1)

@@ -97,6 +97,7 @@ def test_only_a_report_that_names_its_readers_wishes_passes_10_on_its_conclusion
     ("paragraphs", "points"),
     [
         ((OPENING, *PARAGRAPHS.values(), CLOSING), 5),
+        ((OPENING, *PARAGRAPHS.values(), CLOSING.partition("; ")[0], "All of it is invented."), 5),
         ((*PARAGRAPHS.values(), CLOSING), 5),
         ((PARAGRAPHS["technical"], OPENING, PARAGRAPHS["news"], CLOSING), 0),
         ((OPENING, CLOSING, *PARAGRAPHS.values()), 0),

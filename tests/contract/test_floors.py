@@ -50,3 +50,13 @@ def test_every_room_is_a_package():
     assert [
         str(room.relative_to(PACKAGE)) for room in sorted(rooms) if not (room / "__init__.py").is_file()
     ] == []
+
+
+def test_every_file_of_data_is_in_a_wheel(repository: Path):
+    """The mapping of the papers' questions, templates, published tables, …"""
+    patterns = tomllib.loads((repository / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]
+    data = [path for path in PACKAGE.rglob("*.*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    left = [path.name for path in data if not any(path.match(pattern) for pattern in patterns["*"])]
+    assert data and left == []

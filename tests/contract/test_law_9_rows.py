@@ -40,6 +40,7 @@ def test_every_score_says_whose_labels_it_was_taken_on(rows: list[ScoreRow]):
         ("request", "templates"),
         ("request", "by hand"),
         ("report", "template-writer"),
+        ("report", "analyscore-rules"),
         ("analyscore", "template-writer"),
         ("analyscore", "analyscore-rules"),
         ("ablation", "template-writer"),

@@ -3,6 +3,8 @@
 import socket
 import subprocess
 import sys
+from collections import Counter
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,30 @@ def test_cells_of_a_sweep_share_a_parent_whoever_comes_first(root: Root):
         for name in ("ablate@0.5-1", "ablate@1.0-1", "ablate@0.5-2")
     ]
     assert parents[0] == parents[1] != parents[2]
+
+
+def at_once(root: Path, name: str, sweeps: int, barrier: Any) -> None:
+    """A process that tells of a cell of each sweep at the same moment as the others."""
+    for sweep in range(sweeps):
+        barrier.wait(60)  # a process that died breaks it
+        with tracking.run(Root(root), f"ablate@{name}", track=True, sweep=f"ablate-{sweep}"):
+            pass
+
+
+def test_cells_that_begin_at_once_in_two_processes_have_one_parent(tmp_path: Path):
+    """Also where neither database nor experiment is there yet."""
+    spawn, sweeps = get_context("spawn"), 8
+    barrier = spawn.Barrier(2)
+    cells = [spawn.Process(target=at_once, args=(tmp_path, name, sweeps, barrier)) for name in ("a", "b")]
+    for cell in cells:
+        cell.start()
+    for cell in cells:
+        cell.join()
+    root = Root(tmp_path)
+    parents = Counter(run.info.run_name for name in range(sweeps) for run in found(root, f"ablate-{name}")[1])
+    assert [cell.exitcode for cell in cells] == [0, 0] and not root.untold.exists()
+    assert parents == dict.fromkeys((f"ablate-{name}" for name in range(sweeps)), 1)
+    assert len(found(root, "ablate@a")[1]) == len(found(root, "ablate@b")[1]) == sweeps
 
 
 def test_a_curve_of_more_points_than_a_batch_takes_is_whole(root: Root):

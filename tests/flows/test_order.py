@@ -1,6 +1,7 @@
 """Flows order and judge; these laws need no server."""
 
 import fcntl
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,21 @@ def test_the_ablation_is_its_cells_and_the_table(flows: Path, repository: Path):
     assert in_order(str(repository), "ablate", "table") == [
         f"ablate@{fraction}-{seed}" for fraction in (0.2, 0.5, 0.8, 1.0) for seed in (1, 2, 3)
     ] + ["table"]
+
+
+def test_runs_that_the_tracker_was_not_told_of_outlive_the_worktree_they_were_made_in(
+    flows: Path, tmp_path: Path
+):
+    from ablate import clear
+
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    worktree = tmp_path / ".ablate" / "worker-1"
+    (worktree / ".tracking" / "1-a").mkdir(parents=True)
+    (worktree / ".tracking" / "1-a" / "run.json").write_text("{}")
+    clear(tmp_path, worktree)
+    assert not worktree.exists()
+    assert (tmp_path / ".tracking" / "1-a" / "run.json").read_text() == "{}"
+    clear(tmp_path, worktree)  # nothing is there, and nothing happens
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,17 @@
 """Eight cells on two workers: a result for each and a valid lock, though the flow was killed (case O2)."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 import yaml
+
+from finground.core.paths import Root
 
 pytestmark = pytest.mark.slow
 # a cell notes that it ran; while a file `gate` is there, all but the first to come wait for it to go
@@ -95,6 +99,32 @@ def whole(root: Path) -> None:
     assert dvc(root, "status", "table", *sorted(CELLS)).strip() == "Data and pipelines are up to date."
 
 
+def test_a_worker_that_reads_beside_another_leaves_the_snapshot_as_it_was(flows: Path, root: Path):
+    """SQLite keeps its journal where another reader holds the file: by that DVC would run the cell again."""
+    from ablate import furnish
+
+    database = Root(root).snapshot / "store.sqlite"
+    database.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(database)) as made:
+        made.execute("pragma journal_mode = wal")
+        made.execute("create table facts (value)")
+    files = {path.name for path in database.parent.iterdir()}
+    workers = [root / ".ablate" / f"worker-{number}" for number in (1, 2)]
+    for worker in workers:
+        worker.mkdir(parents=True)
+        subprocess.run(["git", "init", "--quiet", worker], check=True)
+        dvc(worker, "init", "--quiet")
+        furnish(root, worker)
+    with ExitStack() as open_still:
+        for worker in workers:
+            reader = open_still.enter_context(
+                closing(sqlite3.connect(Root(worker).snapshot / "store.sqlite"))
+            )
+            reader.execute("begin")
+            reader.execute("select * from facts").fetchall()
+    assert [{path.name for path in Root(worker).snapshot.iterdir()} for worker in workers] == [files] * 2
+
+
 def test_eight_cells_on_two_workers_killed_once_all_come_to_be(repository: Path, swept: Path):
     (swept / "gate").touch()
     with start(repository, swept) as flow:
@@ -104,7 +134,6 @@ def test_eight_cells_on_two_workers_killed_once_all_come_to_be(repository: Path,
     (swept / "gate").unlink()  # the two orphans come to their end
     finish(repository, swept)
     ran = [name for name in journal(swept) if name.startswith("ablate")]
-    assert set(ran) == CELLS
-    assert ran.count(first) == 1, "a finished cell ran again"
+    assert first in ran and sorted(ran) == sorted(CELLS), "a finished cell ran again"
     whole(swept)
     assert not list((swept / ".ablate").glob("worker-*/")), "worktrees are left behind"

@@ -1,11 +1,14 @@
 """Experts' labels: written out for annotators, read back and checked row by row; the rest by the template."""
 
 import csv
+import sys
+from pathlib import Path
 
 import pytest
 from small_root import copy, run
 
-from finground.core.artifact import manifest, read_rows
+sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
+from finground.core.artifact import manifest, read_json, read_rows
 from finground.records.document import Dropped
 from finground.records.report import WriterPair
 from finground.stocksis.build import build, pairs
@@ -93,6 +96,80 @@ def test_experts_labels_take_the_place_of_the_templates(exported, root, walked):
     ]
 
 
+def test_what_a_spreadsheet_makes_of_line_ends_changes_nothing(exported, root, finground):
+    file, rows = exported
+    filled = [row for row in rows if row["report"]]
+    fill(file, filled)
+    file.write_bytes(file.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    said = finground("stocksis", "check", file, "--root", root.folder)
+    assert said.out.startswith(f"{len(filled)} of {len(filled)} reports are fit")
+
+
+def test_a_folder_holds_a_file_of_each_annotator(exported, root, finground):
+    _, rows = exported
+    folder = root.folder / "labels"
+    folder.mkdir()
+    said = finground("stocksis", "check", folder, "--root", root.folder)
+    assert said.code == 2 and "holds no .csv" in said.sentence
+    first, second = [row for row in rows if row["report"]][:2]
+    fill(folder / "a.csv", [first])
+    fill(folder / "b.csv", [second, first])
+    said = finground("stocksis", "check", folder, "--root", root.folder)
+    assert said.out.splitlines() == ["2 of 3 reports are fit to be labels", f"  {first['id']}: given twice"]
+
+
+def test_labels_that_a_part_has_no_room_for_are_counted(exported, root):
+    import yaml
+
+    file, rows = exported
+    fill(file, [row for row in rows if row["report"]])
+    params = yaml.safe_load(root.params.read_text())
+    params["stocksis"] |= {"experts": file.name, "pairs": 1}
+    root.params.write_text(yaml.safe_dump(params))
+    counted = run(root, "stocksis")["stocksis"]
+    assert (counted["train"], counted["rejected.train is full"]) == (1, 1)
+
+
+def test_every_label_is_grounded_and_eligible(walked):
+    """But for a horizon of which the tools found nothing; how many those are is counted."""
+    from finground.analyscore.score import score
+    from finground.records.report import Report
+    from finground.report.grounding import check
+    from finground.report.tuned import cut
+    from finground.roles import open_world
+    from finground.settings import load
+    from finground.stocksis.pair import brief_of
+    from finground.stocksis.split import Moment
+
+    made = [pair for part in PARTS for pair in pairs(walked.stocksis, part)]
+    with open_world(walked.frozen, load(walked.params)) as world:
+        for pair in made:
+            brief = brief_of(world, Moment(pair.company, pair.as_of, pair.part), pair.query)
+            report = check(Report("analysis", cut(pair.target), pair.labels, "complete"), brief)
+            assert score(report, brief).eligible and not report.ungrounded, pair.id
+    assert read_json(walked.metrics("stocksis"))["one_horizon_only"] == 0
+
+
+def test_a_horizon_may_be_left_out_only_where_the_tools_found_nothing_of_it():
+    from made_brief import FINDINGS, analysis_brief
+
+    from finground.records.report import Report, Section
+    from finground.report.grounding import check
+    from finground.stocksis.pair import unfit
+
+    short = (
+        "In the short term, attention is suggested. The last price is 25.28 USD, RSI is 80.54 and the DDX is "
+        "6.397."
+    )
+
+    def reason(brief):
+        return unfit(check(Report("analysis", (Section("s", short),), "expert", "complete"), brief), brief)
+
+    technical = [row for row in FINDINGS if row.tool not in ("financial", "fundamental")]
+    assert reason(analysis_brief(technical)) == ""
+    assert reason(analysis_brief()) == "conclusion structure"
+
+
 def test_without_experts_every_label_says_whose_it_is(walked):
     made = [pair for part in PARTS for pair in pairs(walked.stocksis, part)]
     assert {pair.labels for pair in made} == {TEMPLATE}
@@ -103,6 +180,9 @@ def test_a_file_that_is_no_export_is_one_sentence(root, finground, tmp_path):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     said = finground("stocksis", "check", tmp_path / "other.csv", "--root", root.folder)
     assert said.code == 2 and "has no column id, company, as_of" in said.sentence
+    (tmp_path / "latin.csv").write_bytes("id,company,as_of,question,background,report\né".encode("latin-1"))
+    said = finground("stocksis", "check", tmp_path / "latin.csv", "--root", root.folder)
+    assert said.code == 2 and "is no CSV in UTF-8" in said.sentence
     said = finground("stocksis", "check", tmp_path / "none.csv", "--root", root.folder)
     assert said.code == 2 and "is not there" in said.sentence
 

@@ -112,9 +112,26 @@ def test_an_analysis_holds_every_dimension_and_the_score_of_it(
     assert found.report.ungrounded == ()
     said = finground("score", tmp_path / "a.json", "--root", walked.folder)
     assert (said.code, said.out.splitlines()[0]) == (0, "eligible")
-    assert sum(line.startswith("  pass") for line in said.out.splitlines()) == 6
+    lines = [line.partition(": ") for line in said.out.splitlines() if line.startswith("  ")]
+    assert found.score is not None
+    assert [head.split("  ")[-1].strip() for head, _, _ in lines] == [
+        *(row.name for row in found.score.criteria),
+        *(f"{mark.part} (by rules)" for mark in found.score.marks),
+    ]
+    assert len(lines) == 12 and all(evidence for _, _, evidence in lines)
     as_json = finground("score", tmp_path / "a.json", "--json", "--root", walked.folder)
     assert json.loads(as_json.out)["eligible"] is True
+
+
+def test_a_kept_answer_to_a_reader_is_scored_for_that_reader(
+    ask: Finground, finground: Finground, walked: Root, first: str, tmp_path: Path
+):
+    (tmp_path / "me.json").write_text('{"risk": "low", "horizon": "long"}')
+    words = (f"Please analyze {first}", "--as-of", DAY, "--profile", str(tmp_path / "me.json"))
+    found = kept(ask, tmp_path / "a.json", *words)
+    assert found.score is not None and found.score.points["conclusion"] == 20
+    said = finground("score", tmp_path / "a.json", "--root", walked.folder)
+    assert f"{found.score.total} of 100 points" in said.out and "fitted to the reader" in said.out
 
 
 def test_json_is_the_whole_answer_and_reads_back(ask: Finground, first: str, tmp_path: Path):

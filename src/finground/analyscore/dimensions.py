@@ -45,7 +45,8 @@ def blocks(text: str) -> tuple[Block, ...]:
     """The report in its order."""
     paragraphs = [part.strip() for part in re.split(r"\n+", text) if part.strip()]
     parts = paragraphs if len(paragraphs) >= FEWEST_PARAGRAPHS else _paragraphs(text)
-    return tuple(_block(part, at, len(parts)) for at, part in enumerate(parts))
+    ends = {0, _last(parts)}
+    return tuple(_block(part, ends=at in ends) for at, part in enumerate(parts))
 
 
 def analysed(found: tuple[Block, ...]) -> dict[str, tuple[str, ...]]:
@@ -76,9 +77,18 @@ def _paragraphs(text: str) -> list[str]:
     return groups
 
 
-def _block(text: str, at: int, count: int) -> Block:
-    named = [horizon for horizon, words in HORIZONS.items() if words.search(text)]
-    ends = at in (0, count - 1)
+def _last(parts: list[str]) -> int:
+    """The last paragraph that is no note: it speaks of a horizon or of a dimension."""
+    places = reversed(range(len(parts)))
+    return next((at for at in places if _horizons(parts[at]) or _dimension(parts[at], figures(parts[at]))), 0)
+
+
+def _horizons(text: str) -> list[str]:
+    return [horizon for horizon, words in HORIZONS.items() if words.search(text)]
+
+
+def _block(text: str, *, ends: bool) -> Block:
+    named = _horizons(text)
     concludes = len(named) == len(HORIZONS) or bool(SUMS_UP.search(text)) or (ends and bool(named))
     given = figures(text)
     return Block(text, concludes, _dimension(text, given), given)

@@ -8,7 +8,7 @@ changes nothing.
 from finground.analyscore.dimensions import Block, blocks
 from finground.analyscore.language import advice, banned
 from finground.analyscore.stances import Stated, stated
-from finground.analyscore.timeliness import stale
+from finground.analyscore.timeliness import Dated, dated
 from finground.records.report import Criterion, Report, Ungrounded
 from finground.report.analysis import conclude
 from finground.report.brief import Brief
@@ -29,7 +29,8 @@ def eligibility(
     support.
     """
     contradictions = tuple(flaw for flaw in report.ungrounded if _contradicts(flaw.why))
-    old = stale(report, brief)
+    days = dated(report, brief)
+    old = tuple(str(one) for one in days if one.stale)
     unsupported = tuple(
         flaw for flaw in report.ungrounded if not _contradicts(flaw.why) and not _aged(flaw, old)
     )
@@ -38,7 +39,7 @@ def eligibility(
         "conclusion structure": conclusion_structure(report),
         "logical consistency": logical_consistency(report, brief, contradictions),
         "factual support": factual_support(parts, unsupported),
-        "data timeliness": data_timeliness(old),
+        "data timeliness": data_timeliness(days),
         "analytical dimensions": analytical_dimensions(parts),
         "neutral language": neutral_language(report),
     }
@@ -111,9 +112,12 @@ def factual_support(parts: tuple[Block, ...], wrong: Flaws) -> Verdict:
     return not flaws, flaws or (f"{len(given)} figures, all borne out",)
 
 
-def data_timeliness(old: tuple[str, ...]) -> Verdict:
-    """Nothing older than its window; `old` is what is."""
-    return not old, old or ("every day named lies in its window",)
+def data_timeliness(days: tuple[Dated, ...]) -> Verdict:
+    """Nothing older than its window; else what is, and if nothing is, the oldest of each kind."""
+    if old := tuple(str(one) for one in days if one.stale):
+        return False, old
+    oldest = {one.kind: one for one in sorted(days, key=lambda one: one.days)}
+    return True, tuple(map(str, oldest.values())) or ("no day is named",)
 
 
 def analytical_dimensions(parts: tuple[Block, ...]) -> Verdict:

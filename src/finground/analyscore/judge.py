@@ -2,9 +2,10 @@
 together, how well is it written (FinSphere leaves this to future work).
 
 Each part is asked of each report in three wordings, with the rubric's levels from best to worst and from
-worst to best: a judge that prefers a place in the list contradicts itself. A reply is one letter or it is
-unread (law 5). Where the readings agree no better than chance the judge is refused and the rules' mark
-stays; where they agree, their median counts, but what a rule has found wanting is not given back.
+worst to best: a judge that prefers a place in the list contradicts itself. A reply is one letter, to a
+prompt that was not cut, or it is unread (law 5). Where the readings agree no better than chance the judge
+is refused and the rules' mark stays; where they agree, their median counts, but what a rule has found
+wanting is not given back.
 """
 
 import random
@@ -12,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
+from typing import Protocol
 
 from finground.analyscore.agreement import Agreement, agreement
 from finground.analyscore.degrade import KINDS
@@ -20,7 +22,7 @@ from finground.analyscore.score import scored
 from finground.core.errors import InputError
 from finground.records.report import Mark, Report, Score
 from finground.report.brief import Brief
-from finground.report.tuned import Generates
+from finground.report.tuned import Generates, Said
 
 PARTS = {
     "conclusion": "conclusions for the short and for the medium to long term",
@@ -36,6 +38,7 @@ WORDINGS = (
 ORDERS = (False, True)
 LETTERS = "ABCDEFGH"
 LETTER = re.compile(r"\W*([A-H])\W*")
+GRAMMAR = f"root ::= [{LETTERS[0]}-{LETTERS[-1]}]"
 NEW_TOKENS, BATCH = 8, 8
 FEWEST = 5  # reports, before an agreement is worth testing
 
@@ -50,6 +53,25 @@ class Reading:
     text: str
     stop: str
     points: int | None
+
+
+class Constrains(Protocol):
+    """Who continues prompts under a grammar (`lm.generate.Generator`)."""
+
+    def reply(
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str
+    ) -> Sequence[Said]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OneLetter:
+    """A model of ours that can say nothing but a letter: a base continues the prompt, and would be unread."""
+
+    generator: Constrains
+
+    def reply(self, prompts: list[str], *, max_new_tokens: int, batch: int) -> Sequence[Said]:
+        """The likeliest letter after each prompt."""
+        return self.generator.reply(prompts, max_new_tokens=max_new_tokens, batch=batch, grammar=GRAMMAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +127,7 @@ def judge(
     ]
     said = generator.reply([prompt for *_, prompt in asked], max_new_tokens=NEW_TOKENS, batch=BATCH)
     readings = tuple(
-        Reading(
-            at, part, prompt, reply.text, reply.stop, _points(reply.text, _levels(part, swapped, personal))
-        )
+        Reading(at, part, prompt, reply.text, reply.stop, _points(reply, _levels(part, swapped, personal)))
         for (at, part, swapped, prompt), reply in zip(asked, said, strict=True)
     )
     return Judged(name, readings, {part: _agreed(readings, part, len(reports), seed) for part in PARTS})
@@ -137,9 +157,9 @@ def _levels(part: str, swapped: bool, personal: bool) -> list[Level]:
     return levels[::-1] if swapped else levels
 
 
-def _points(text: str, levels: Sequence[Level]) -> int | None:
-    """The points of the level named; None if the reply is not one letter of the list."""
-    found = LETTER.fullmatch(text)
+def _points(reply: Said, levels: Sequence[Level]) -> int | None:
+    """The points of the level named; None if the reply is no letter of the list, or the prompt was cut."""
+    found = None if reply.truncated else LETTER.fullmatch(reply.text)
     at = LETTERS.index(found[1]) if found else len(levels)
     return levels[at].points if at < len(levels) else None
 

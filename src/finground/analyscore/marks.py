@@ -23,7 +23,8 @@ DEPTH = re.compile(
     r"|year-over-year)\b",
     re.I,
 )
-DEEP = 3  # dimensions whose figures are compared or interpreted
+DEEP = 2  # dimensions whose figures are compared or interpreted, and at least half of all: how many there
+# are is another mark's
 DIMENSION_POINTS = {4: 15, 3: 10, 2: 5, 1: 0, 0: 0}
 LIVE = 18  # four dimensions with the live market among them
 ALL_DIMENSIONS = 20
@@ -105,10 +106,10 @@ def _language(report: Report, parts: tuple[Block, ...]) -> tuple[int, tuple[str,
     repeated = sum(count - 1 for count in Counter(text.strip().lower() for text in said).values())
     if repeated > REPEATED * len(said):
         return 5, (f"{repeated} of {len(said)} sentences repeat another", signs)
-    deep = {part.dimension for part in parts if not part.concludes and DEPTH.search(part.text)} - {""}
-    if len(deep) >= DEEP:
-        return 10, (f"figures are compared or interpreted in {len(deep)} dimensions", signs)
-    return 8, (f"figures are compared or interpreted in {len(deep)} dimensions", signs)
+    told = analysed(parts)
+    deep = {part.dimension for part in parts if not part.concludes and DEPTH.search(part.text)} & set(told)
+    evidence = (f"figures are compared or interpreted in {len(deep)} of {len(told)} dimensions", signs)
+    return 10 if len(deep) >= max(DEEP, len(told) / 2) else 8, evidence
 
 
 def _data(report: Report, parts: tuple[Block, ...]) -> tuple[int, tuple[str, ...]]:

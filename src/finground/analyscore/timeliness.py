@@ -4,7 +4,8 @@ on.
 """
 
 import re
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date
 
 from finground.records.report import Report
 from finground.report.brief import Brief
@@ -28,28 +29,46 @@ SPOKEN = (
 )
 
 
-def stale(report: Report, brief: Brief) -> tuple[str, ...]:
-    """What is older than its window, each in a sentence."""
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """Something a report gives, in words, and how many days before the question it is of."""
+
+    kind: str
+    what: str
+    days: int
+
+    @property
+    def stale(self) -> bool:
+        """Whether it lies before its window."""
+        return self.days > WINDOWS[self.kind]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}"
+
+
+def dated(report: Report, brief: Brief) -> tuple[Dated, ...]:
+    """Every day named of what has a window, and every finding of such a tool that the report rests on."""
     today = brief.bundle.as_of.date()
-    old = [text for sentence in sentences(report.text) for text in _in_sentence(sentence, today)]
+    told = [one for sentence in sentences(report.text) for one in _in_sentence(sentence, today)]
     used = set(report.rests_on)
     for finding in brief.findings:
-        window = TOOLS.get(finding.tool)
-        days = (today - finding.period_end).days
-        if window and finding.id in used and days > WINDOWS[window]:
-            old.append(f"{window}: {finding.name} is of {finding.period_end}, {days} days before {today}")
-    return tuple(dict.fromkeys(old))
+        if finding.tool in TOOLS and finding.id in used:
+            days = (today - finding.period_end).days
+            what = f"{finding.name} is of {finding.period_end}, {days} days before {today}"
+            told.append(Dated(TOOLS[finding.tool], what, days))
+    return tuple(dict.fromkeys(told))
 
 
-def _in_sentence(sentence: str, today: date) -> list[str]:
-    """Days of a sentence that lie before the window of what it speaks of; only days, no months or years."""
+def _in_sentence(sentence: str, today: date) -> list[Dated]:
+    """Days of a sentence that speaks of what has a window; only days, no months or years."""
     kind = next((kind for kind, words in SPOKEN if words.search(sentence)), None)
     if kind is None:
         return []
     days = [_meant(day, today) for day in read_dates(sentence)[1] if day.first == day.last]
-    first = today - timedelta(days=WINDOWS[kind])
     return [
-        f"{kind}: {day} is {(today - day).days} days before {today}" for day in days if day and day < first
+        Dated(kind, f"{day} is {n} days before {today}", n)
+        for day in days
+        if day and (n := (today - day).days) >= 0
     ]
 
 

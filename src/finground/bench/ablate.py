@@ -76,17 +76,20 @@ def cell(
             root, settings, fraction=fraction, seed=trial.seed, out=adapter, note=note
         )
         writer = tuned_writer(adapter, root, settings)
-        scored = score_writer(trial, writer, held_out(root, settings.ablate.reports), world)
+        train = pairs(root.stocksis, "train")
+        held = held_out(root, settings.ablate.reports)
+        scored = score_writer(trial, writer, held, world, labels=labels_of(train))
     finally:
         shutil.rmtree(adapter, ignore_errors=True)
-    labels = labels_of(pairs(root.stocksis, "train"))
-    return Scored(
-        tuple(_loss_row(trial, part, loss, labels) for part, loss in losses.items())
-    ) + scored, trained
+    rows = [
+        _loss_row(trial, part, loss, labels_of([*train, *pairs(root.stocksis, part)]))
+        for part, loss in losses.items()
+    ]
+    return Scored(tuple(rows)) + scored, trained
 
 
 def _loss_row(trial: Trial, part: str, loss: "HeldOut", labels: str) -> ScoreRow:
-    """Its n counts the rows that did not fit, as truncated."""
+    """Its n counts the rows that did not fit, as truncated; a loss is taken on labels, and they count too."""
     counts = (loss.rows + loss.rejected, 0, loss.rejected, trial.seed, trial.commit, labels)
     return ScoreRow(trial.system, trial.task, TASK_VERSION, part, "loss", loss.mean, None, *counts)
 

@@ -15,7 +15,7 @@ from finground.bench.cell import Scored, Trial
 from finground.bench.compare import Measured, compare
 from finground.bench.questions import PART, brief_for, questions
 from finground.bench.statistics import mean_and_error
-from finground.bench.systems import RULES, System, labels_of, systems
+from finground.bench.systems import RULES, System, systems
 from finground.catalog.dates import end_of
 from finground.core.paths import Root
 from finground.records.report import Report, Score, WriterPair
@@ -69,7 +69,7 @@ def score_writers(world: World, root: Root, settings: Settings, commit: str) -> 
     total, answers = Scored(), []
     for system in systems(root, settings):
         trial = Trial(system.name, "report", settings.seed, commit)
-        total += score_writer(trial, system.writer, held, world, prefix=system.prefix)
+        total += score_writer(trial, system.writer, held, world, labels=system.labels, prefix=system.prefix)
         answers.append((system, write(system.writer, [(PART, brief) for brief in read], system.prefix)))
     return total + score_questions(answers, len(asked) - len(read), root, settings, commit)
 
@@ -80,16 +80,21 @@ def held_out(root: Root, most: int) -> dict[str, list[WriterPair]]:
 
 
 def score_writer(
-    trial: Trial, writer: Writer, asked: Mapping[str, Sequence[WriterPair]], world: World, *, prefix: str = ""
+    trial: Trial,
+    writer: Writer,
+    asked: Mapping[str, Sequence[WriterPair]],
+    world: World,
+    *,
+    labels: str = RULES,
+    prefix: str = "",
 ) -> Scored:
-    """One writer on pairs of all parts, written together."""
-    every = [pair for held in asked.values() for pair in held]
+    """One writer on pairs of all parts, written together; `labels` says whom it imitates."""
     briefs = [
         (part, brief_of(world, Moment(pair.company, pair.as_of, part), pair.query))
         for part, held in asked.items()
         for pair in held
     ]
-    return score_written(trial, write(writer, briefs, prefix), labels=labels_of(every))
+    return score_written(trial, write(writer, briefs, prefix), labels=labels)
 
 
 def write(writer: Writer, briefs: Sequence[tuple[str, Brief]], prefix: str = "") -> list[Written]:

@@ -7,6 +7,7 @@ nothing as quality.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from finground.analyscore import published
 from finground.analyscore.rubric import MAXIMA
@@ -66,13 +67,12 @@ def compared(rows: Sequence[Comparison]) -> str:
 
 def held_out(scores: Sequence[ScoreRow]) -> str:
     """Writers on companies and dates held out of Stocksis."""
-    rows = [row for row in scores if row.task == "report"]
+    rows = [replace(row, system=_named(row)) for row in scores if row.task == "report"]
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    labels = ", ".join(sorted({row.labels for row in rows}))
-    note = f"Labels of these parts: {labels}." + (
-        " *Imitation*: the template's own row is a ceiling by construction, no quality."
-        if TEMPLATE in labels
-        else ""
+    note = (
+        "ungrounded, figures_right and coverage are measured against data. *imitation*: learned from, or is, "
+        "the template writer; AnalyScore of such a row is no quality, and the template's own a ceiling by "
+        "construction."
     )
     return f"## Writers on pairs held out\n\n{note}\n\n{pivot(rows, metrics)}"
 

@@ -103,7 +103,8 @@ def score(options: argparse.Namespace) -> None:
     root = Root(options.root)
     settings = shared.settings(root)
     with open_world(shared.live(root, settings), settings) as world:
-        brief = Brief(kept.query, kept.plan, kept.request, kept.bundle, kept.findings, world.catalog, None)
+        found = (kept.query, kept.plan, kept.request, kept.bundle, kept.findings)
+        brief = Brief(*found, world.catalog, kept.profile)
         report = check(kept.report, brief)
         graded = judge(report, brief)
     if graded is None:

@@ -3,20 +3,24 @@
 What a run tells is first kept in a folder of its own under the root, then sent, in batches: points of curves
 on the way, everything at the end. A tracker that is down therefore hurts nothing (case O3): the folder stays
 and the next run sends it. Sending twice changes nothing, so nothing is there twice. Cells of a sweep are
-children of one parent, found by its sweep tag, so cells may run in any process and order. Where mlflow is not
-installed, or params say `track: false`, a run notes nothing and everything else goes on.
+children of one parent, found by its sweep tag, so cells may run in any process and order, also at once:
+processes of one machine take turns where a run is looked for and made. Where mlflow is not installed, or
+params say `track: false`, a run notes nothing and everything else goes on.
 """
 
+import fcntl
+import hashlib
 import importlib.util
 import json
 import logging
 import os
 import re
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -91,11 +95,13 @@ class Sender:
         return True
 
     def _send(self, folder: Path) -> None:
-        client = self._client = self._client or _connect(self.root)
         about = json.loads((folder / ABOUT).read_text())
         if folder not in self._ids:
-            self._ids[folder] = self._run_of(client, folder.name, about)
-        run, events = self._ids[folder], _events(folder)
+            address = _address(self.root)
+            with _in_turn(address):
+                self._client = self._client or _connect(address)
+                self._ids[folder] = self._run_of(self._client, folder.name, about)
+        client, run, events = self._client, self._ids[folder], _events(folder)
         sends: dict[str, Callable[[Any, str, Any], None]] = {
             "params": _params, "metrics": _metrics, "tags": _tags,
         }  # fmt: skip
@@ -209,19 +215,20 @@ def _begun(root: Root, name: str, sweep: str | None) -> Path:
 
 def _send_all(root: Root, sender: Sender) -> None:
     """Send this run and what earlier ones could not send, oldest first; what was sent is removed."""
-    for folder in sorted(path.parent for path in root.untold.glob(f"*/{ABOUT}")):
-        if not _status(_events(folder), json.loads((folder / ABOUT).read_text())):
-            continue
-        if not sender.send(folder):
-            log.warning(
-                "the tracker does not answer (%s); %s is kept and sent with the next run",
-                sender.trouble,
-                folder,
-            )
-            return
-        shutil.rmtree(folder)
-    if not any(root.untold.iterdir()):
-        root.untold.rmdir()
+    with _in_turn(str(root.untold.resolve())):
+        for folder in sorted(path.parent for path in root.untold.glob(f"*/{ABOUT}")):
+            if not _status(_events(folder), json.loads((folder / ABOUT).read_text())):
+                continue
+            if not sender.send(folder):
+                log.warning(
+                    "the tracker does not answer (%s); %s is kept and sent with the next run",
+                    sender.trouble,
+                    folder,
+                )
+                return
+            shutil.rmtree(folder)
+        with suppress(OSError):  # it is gone, or another process has begun a run in it
+            root.untold.rmdir()
 
 
 def _events(folder: Path) -> list[tuple[str, Any]]:
@@ -284,7 +291,20 @@ def _tags(client: Any, run: str, tags: Mapping[str, str]) -> None:
         client.set_tag(run, key, value)
 
 
-def _connect(root: Root) -> Any:
+@contextmanager
+def _in_turn(what: str) -> Iterator[None]:
+    """One process of this user at a time for the same tracker or folder; the lock falls with its process."""
+    name = hashlib.sha256(what.encode()).hexdigest()[:16]
+    with (Path(tempfile.gettempdir()) / f"finground-{os.getuid()}-{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _address(root: Root) -> str:
+    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root.tracker.resolve()}"
+
+
+def _connect(address: str) -> Any:
     for name, value in {
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "DO_NOT_TRACK": "true",
@@ -294,7 +314,7 @@ def _connect(root: Root) -> Any:
         os.environ.setdefault(name, value)
     from mlflow.tracking import MlflowClient
 
-    return MlflowClient(os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{root.tracker.resolve()}")
+    return MlflowClient(address)
 
 
 def _experiment(client: Any, root: Root) -> str:

@@ -129,6 +129,7 @@ class Answer:
     score: Score | None
     versions: dict[str, str]
     timings: dict[str, float]
+    profile: dict[str, str] | None = None  # the reader's own, where one was handed in
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
-from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, median
 
+from finground.analyscore.stances import stated
 from finground.answer import World
 from finground.core.artifact import read_rows, whole_folder, write_rows
 from finground.core.errors import InputError
@@ -27,10 +27,10 @@ from finground.records.report import WriterPair
 from finground.roles import open_world
 from finground.settings import Settings
 from finground.stocksis.experts import read_experts
-from finground.stocksis.pair import Asked, asked, template_pair
+from finground.stocksis.pair import EXPERT, Asked, asked, template_pair
 from finground.stocksis.split import PARTS, TEST_TIME, Split, check, split
 
-CHUNK = 100  # moments of one company that a process makes at a time
+CHUNK = 100  # moments that a process makes with one opening of the store
 FEW = 200  # moments that are not worth a second process
 
 Made = WriterPair | Dropped
@@ -55,7 +55,9 @@ def build(
     make = partial(_all, root.frozen, settings, workers=workers)
     kept: dict[str, list[WriterPair]] = {}
     for part, wanted in _wanted(sizes.pairs).items():
-        kept[part] = [pair for pair in by_experts if pair.part == part][:wanted]
+        own = [pair for pair in by_experts if pair.part == part]
+        kept[part] = own[:wanted]
+        rejected += [Dropped(pair.id, EXPERT, f"{part} is full") for pair in own[wanted:]]
         taken = {pair.id for pair in kept[part]}
         left = [asked(moment, seed) for moment in parted.of(part) if moment.id not in taken]
         made, unfit = _fill(left, wanted - len(kept[part]), make)
@@ -101,11 +103,14 @@ def pairs(folder: Path, part: str) -> Sequence[WriterPair]:
 
 
 def counts(kept: Mapping[str, Sequence[WriterPair]], rejected: Sequence[Dropped]) -> dict[str, object]:
-    """Pairs by part and label, words of prompts and labels (P18: reported, never required), rejects."""
+    """Pairs by part and label, words of prompts and labels (P18: reported, never required), rejects; and how
+    many labels conclude on one horizon only, as there is no data for the other.
+    """
     every = [pair for made in kept.values() for pair in made]
     return {
         **{part: len(made) for part, made in kept.items()},
         "labels": _labels(kept),
+        "one_horizon_only": sum(len({row.horizon for row in stated(pair.target)}) < 2 for pair in every),
         "prompt_words": _lengths([pair.prompt for pair in every]),
         "report_words": _lengths([pair.target for pair in every]),
         "rejected": dict(Counter(drop.reason for drop in rejected)),
@@ -145,10 +150,9 @@ def _fill(
 
 
 def _all(store: Path, settings: Settings, batch: Sequence[Asked], *, workers: int) -> list[Made]:
-    """What becomes of each moment, in their order; those of a company are made together."""
+    """What becomes of each moment, in their order; those of a company are made one after another."""
     order = sorted(range(len(batch)), key=lambda at: batch[at].moment.company)
-    groups = [list(places) for _, places in groupby(order, key=lambda at: batch[at].moment.company)]
-    chunks = [group[at : at + CHUNK] for group in groups for at in range(0, len(group), CHUNK)]
+    chunks = [order[at : at + CHUNK] for at in range(0, len(order), CHUNK)]
     work = partial(_chunk, store, settings)
     asks = [[batch[at] for at in chunk] for chunk in chunks]
     if len(batch) <= FEW or workers == 1:
@@ -172,7 +176,7 @@ def _chunk(store: Path, settings: Settings, several: Sequence[Asked]) -> list[Ma
 
 
 def _made(world: World, several: Sequence[Asked]) -> list[Made]:
-    """Pairs of one company; its few questions are embedded once."""
+    """Pairs in the order of companies; the few questions of each are embedded once."""
     once = lru_cache(lambda query: world.embed([query]))
     known = replace(world, embed=lambda queries: once(*queries))
     return [template_pair(known, one) for one in several]

@@ -40,17 +40,26 @@ def export(world: World, wanted: Iterable[Asked], path: Path) -> int:
 
 
 def read_experts(world: World, file: Path, parted: Split) -> list[WriterPair | Dropped]:
-    """A pair for each row of the file that may be a label, and for each other row why not.
+    """A pair for each row of the file, or of a folder's files, that may be a label; for others why not.
 
     Raises:
-        InputError: if the file is missing or has not the columns of an export.
+        InputError: if the file is missing, is no CSV in UTF-8, or has not the columns of an export.
     """
     seen: set[str] = set()
     made = []
-    for row in _rows(file):
-        made.append(_taken(world, row, parted, seen))
-        seen.add(row["id"])
+    for path in _files(file):
+        for row in _rows(path):
+            made.append(_taken(world, row, parted, seen))
+            seen.add(row["id"])
     return made
+
+
+def _files(place: Path) -> list[Path]:
+    """The file, or a folder's in the order of their names, such as one of each annotator."""
+    found = sorted(place.glob("*.csv")) if place.is_dir() else [place]
+    if not found:
+        raise InputError(f"{place}, named as experts' labels, holds no .csv")
+    return found
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -61,11 +70,15 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     csv.field_size_limit(LONGEST)
     with path.open(newline="", encoding="utf-8-sig") as opened:
         read = csv.DictReader(opened)
-        if missing := [name for name in COLUMNS if name not in (read.fieldnames or ())]:
-            raise InputError(
-                f"{path} has no column {', '.join(missing)}; it should have {', '.join(COLUMNS)}"
-            )
-        yield from ({name: row[name] or "" for name in COLUMNS} for row in read)
+        try:
+            if missing := [name for name in COLUMNS if name not in (read.fieldnames or ())]:
+                raise InputError(
+                    f"{path} has no column {', '.join(missing)}; it should have {', '.join(COLUMNS)}"
+                )
+            for row in read:  # a spreadsheet writes line ends of its own
+                yield {name: (row[name] or "").replace("\r\n", "\n") for name in COLUMNS}
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(f"{path} is no CSV in UTF-8 ({error}); save it as one") from error
 
 
 def _taken(world: World, row: dict[str, str], parted: Split, seen: set[str]) -> WriterPair | Dropped:
@@ -79,9 +92,7 @@ def _taken(world: World, row: dict[str, str], parted: Split, seen: set[str]) -> 
     brief = brief_of(world, moment, row["question"].replace("{", "{{").replace("}", "}}"))
     if prompt(brief) != row["background"]:
         return Dropped(row["id"], EXPERT, "the background is not the store's")
-    text = "\n\n".join(
-        part.strip() for part in row["report"].replace("\r\n", "\n").split("\n") if part.strip()
-    )
+    text = "\n\n".join(part.strip() for part in row["report"].split("\n") if part.strip())
     return labelled(moment, brief, Report("analysis", cut(text), EXPERT, "complete"), EXPERT)
 
 

@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass
 
 from finground.agent.plan import plan
+from finground.analyscore.stances import stated
 from finground.answer import World, analyse, judge, read
 from finground.records.document import Dropped
 from finground.records.report import Report, WriterPair
@@ -15,6 +16,7 @@ from finground.records.request import Entity, Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.prompt import prompt
+from finground.report.standard import LONG_TERM, SHORT_TERM
 from finground.report.template import TemplateWriter
 from finground.stocksis.split import Moment
 
@@ -73,12 +75,18 @@ def labelled(moment: Moment, brief: Brief, report: Report, labels: str) -> Write
 def unfit(report: Report, brief: Brief) -> str:
     """The first reason why a checked report is no label, or nothing.
 
-    A horizon that has no data cannot be concluded on: where dimensions are missing, the report says so, and
-    "conclusion structure" alone is no reason.
+    A horizon of which the tools found nothing cannot be concluded on: to leave that one out is no reason.
     """
     score = judge(report, brief)
     if score is None:
         return "not an analysis"
-    excused = "conclusion structure" if report.missing else ""
+    excused = "conclusion structure" if _concludes_what_it_can(report, brief) else ""
     failed = [criterion.name for criterion in score.criteria if not criterion.passed]
     return next((name for name in failed if name != excused), "not grounded" if report.ungrounded else "")
+
+
+def _concludes_what_it_can(report: Report, brief: Brief) -> bool:
+    said = {row.horizon for row in stated(report.text)}
+    found = {row.tool for row in brief.findings}
+    tools = {"short": SHORT_TERM, "long": LONG_TERM}
+    return not any(found.intersection(tools[horizon]) for horizon in tools.keys() - said)
