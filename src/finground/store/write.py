@@ -6,6 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Date, Dialect, Table
 
+from finground.store.driver import positional
+
 
 def add(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
     """Insert rows whose key is not there yet; returns how many were new.
@@ -37,12 +39,5 @@ def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str
     else:
         from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]  # same calls
     kept = insert(table).on_conflict_do_nothing()
-    compiled = kept.compile(dialect=_positional(dialect), column_keys=list(names))
+    compiled = kept.compile(dialect=positional(dialect), column_keys=list(names))
     return str(compiled), tuple(compiled.positiontup or ())
-
-
-def _positional(dialect: Dialect) -> Dialect:
-    """The dialect with values by place: `?`, or `%s` of psycopg."""
-    made: Any = type(dialect)
-    positional: Dialect = made(paramstyle="qmark" if dialect.name == "sqlite" else "format")
-    return positional
