@@ -1,6 +1,8 @@
 """Rows into a table, those that are not there yet, as fast as the driver takes them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -28,8 +30,11 @@ def _iso(row: Sequence[Any], dated: Sequence[int]) -> tuple[Any, ...]:
     """A row as SQLite keeps it: days as text."""
     kept = list(row)
     for at in dated:
-        kept[at] = kept[at].isoformat()
+        kept[at] = _day(kept[at])
     return tuple(kept)
+
+
+_day = lru_cache(maxsize=20_000)(date.isoformat)  # the same days again and again
 
 
 def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
