@@ -18,6 +18,11 @@ Made = Callable[[str], Select[Any]]  # of a dialect's name
 
 def fetched(connection: Connection, made: Made, asked: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """The rows of a statement for the values asked, by their names; days are text where SQLite keeps them."""
+    return list(ran(connection, made, asked).fetchall())
+
+
+def ran(connection: Connection, made: Made, asked: Mapping[str, Any]) -> Any:
+    """The driver's cursor over the same rows, for whoever may not want all of them."""
     dialect: Any = type(connection.dialect)
     text, places = _compiled(made, dialect)
     values = [asked.get(name, constant) for name, constant in places]
@@ -25,7 +30,7 @@ def fetched(connection: Connection, made: Made, asked: Mapping[str, Any]) -> lis
         values = [_kept(value) for value in values]
     cursor = connection.connection.cursor()
     cursor.execute(text, values)
-    return list(cursor.fetchall())
+    return cursor
 
 
 def one_of(dialect: str, column: ColumnElement[str], name: str) -> ColumnElement[bool]:
