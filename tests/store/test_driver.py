@@ -8,6 +8,7 @@ from sqlalchemy import select
 from finground.store import schema
 from finground.store.chains import Reported
 from finground.store.filed import filed
+from finground.store.reader import Store
 
 EVER = (date.min, date.max)
 ALPHA, BETA = "cik:0000000001", "cik:0000000002"
@@ -37,3 +38,13 @@ def test_periods_that_ended_outside_the_days_and_later_filings_are_not_read(worl
         first = list(filed(connection, [ALPHA], slugs, (date(2023, 1, 1), date(2023, 3, 31)), 2**40))
         early = list(filed(connection, [ALPHA], slugs, EVER, 1_685_000_000))  # 25 May 2023
     assert [row.value for row in first] == [100.0] == [row.value for row in early]
+
+
+def test_postgresql_keeps_the_plan_of_a_statement_from_one_reading_to_the_next(database):
+    with Store.open(database, create=True) as store:
+        for _ in range(7):  # psycopg prepares what it has run five times
+            with store.reading() as connection:
+                assert list(filed(connection, [ALPHA], ["revenue"], EVER, 2**40)) == []
+        with store.reading() as connection:
+            names = connection.exec_driver_sql("SELECT statement FROM pg_prepared_statements").scalars().all()
+    assert [name for name in names if "metric_values.company = ANY" in name]

@@ -11,7 +11,7 @@ from finground.store.chains import Reported
 from finground.store.driver import fetched, one_of
 
 VALUES = schema.metric_values.c
-FIRST = Reported._fields.index("period_start")
+START, END = (Reported._fields.index(name) for name in ("period_start", "period_end"))
 
 
 def filed(
@@ -20,7 +20,7 @@ def filed(
     """What was filed by `as_of`, in seconds UTC, of the periods that ended between the two days."""
     asked = {"ids": ids, "slugs": slugs, "since": ended[0], "until": ended[1], "as_of": as_of}
     rows = fetched(connection, _known, asked)
-    return _dated(rows) if rows and isinstance(rows[0][FIRST], str) else map(Reported._make, rows)
+    return _dated(rows) if rows and isinstance(rows[0][START], str) else map(Reported._make, rows)
 
 
 def _known(dialect: str) -> Select[Any]:
@@ -37,6 +37,7 @@ def _known(dialect: str) -> Select[Any]:
 
 def _dated(rows: Sequence[Sequence[Any]]) -> Iterator[Reported]:
     """Rows of SQLite, which keeps days as text."""
-    day = date.fromisoformat
-    for company, metric, tag, preference, start, end, *others in rows:
-        yield Reported._make((company, metric, tag, preference, day(start), day(end), *others))
+    for row in rows:
+        dated = list(row)
+        dated[START], dated[END] = date.fromisoformat(row[START]), date.fromisoformat(row[END])
+        yield Reported._make(dated)

@@ -194,7 +194,8 @@ class Reading:
         """Facts of one company and metric, over the interval or the latest, and the gap that is left."""
         if metric.frequency == "daily":
             return [self.daily(id, metric, interval, take)]
-        known, today = self.ledger(id).of(metric.slug), self.as_of.date()
+        ledger, today = self.ledger(id), self.as_of.date()
+        known = ledger.of(metric.slug)
         if not any(known.values()):
             reason = (
                 "not on file"
@@ -204,8 +205,8 @@ class Reading:
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
             return list(facts.latest(metric, known, seen_on=today))
-        if facts.is_trailing(interval) and not metric.instant and metric.frequency == "quarterly":
-            known = {"year": self.ledger(id).trailing(metric.slug)}
+        if metric.frequency == "quarterly" and not metric.instant and facts.is_trailing(interval):
+            known = {"year": ledger.trailing(metric.slug)}
         found, gap = facts.align(metric, known, interval, id, today)
         return [*found, *([gap] if gap else [])]
 
