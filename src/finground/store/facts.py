@@ -174,12 +174,8 @@ def _rest(longer: Chain, shorter: Chain) -> Fact:
     )
     fiscal = longer.fiscal.replace("year", "Q4") if long.days in YEAR else longer.fiscal
     rule = f"{_span(long)} minus {_span(short)}"
-    fact = _filed(
-        rest,
-        "quarter",
-        "; ".join(part for part in (rule, _labels(rest.period_end, rest.days, fiscal)) if part),
-    )
-    return replace(fact, source=f"{_source(long)}; {_source(short)}")
+    told = "; ".join(part for part in (rule, _labels(rest.period_end, rest.days, fiscal)) if part)
+    return _filed(rest, "quarter", told, f"{_source(long)}; {_source(short)}")
 
 
 def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
@@ -191,10 +187,11 @@ def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
         else ""
     )
     labels = _labels(row.period_end, row.days, chain.fiscal)
-    return _filed(row, kind, f"{labels}; {restated}" if labels and restated else labels or restated, instant)
+    rule = f"{labels}; {restated}" if labels and restated else labels or restated
+    return _filed(row, kind, rule, _source(row), instant)
 
 
-def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
+def _filed(row: Reported, kind: Kind, rule: str, source: str, instant: bool = False) -> Fact:
     return Fact(
         f"{row.company}/{row.metric}/{_day(row.period_end)}/{kind}",
         row.company,
@@ -206,7 +203,7 @@ def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
         row.period_end,
         schema.moment(row.filed_at),
         schema.moment(row.recorded_at),
-        _source(row),
+        source,
         rule,
     )
 
