@@ -1,9 +1,10 @@
 """How fast the store is: `python benchmarks/store.py FOLDER [PART …] [--postgres]`.
 
-Parts: facts (requests and rankings), bars, news, rates, readers. FOLDER is filled with invented rows on the
-first run and used again; delete it afterwards. Each figure is printed with its n, median and 99th percentile;
-what is timed ends with records in memory, a Bundle where a request is asked. --postgres starts a PostgreSQL
-of its own in FOLDER for the facts.
+Parts: facts (requests and rankings, at four sizes on the way to the full one), bars, news, rates (of ingest),
+readers (during ingest). FOLDER is filled with invented rows on the first run and used again; a run that was
+stopped is gone on with; delete FOLDER afterwards. Each figure is printed with its n, median and 99th
+percentile; what is timed ends with records in memory, a Bundle where a request is asked. --postgres starts a
+PostgreSQL of its own in FOLDER for the facts. --companies and --headlines make it smaller.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import math
 import multiprocessing
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
@@ -33,6 +36,7 @@ from finground.store.reader import Store
 from finground.store.reading import Reading
 from finground.store.series import Window, sessions
 from finground.store.vectors import Search, check_width
+from finground.store.write import add
 
 METRICS = Metrics(tuple(Metric(f"metric-{n:03}", f"Metric {n}", tags=(f"Tag{n:03}",)) for n in range(100)))
 QUARTERS = [
@@ -42,6 +46,8 @@ QUARTERS = [
 ]
 RESTATED = 0.05
 WIDTH, YEARS = 768, 10
+AT_ONCE = 20_000  # headlines made and written at once
+INGESTS = 3  # beside which readers are timed
 MARKET = Entity("market", "market", "General Companies")
 COLUMNS = [column.name for column in schema.metric_values.columns]
 START = schema.seconds(datetime(2014, 1, 1, tzinfo=UTC))
@@ -65,15 +71,26 @@ def main() -> None:
 
 
 def facts(given: argparse.Namespace) -> None:
-    """Requests of 2 × 14 as of a date, and the five first of a quarter, at each size."""
-    for companies in sorted({given.companies // 10, given.companies}):
-        path = given.folder / f"facts-{companies}.db"
-        with filled(path, companies) as store:
-            _facts(store, companies, f"SQLite, {rows_of(companies):,} rows")
+    """Requests of 2 × 14 as of a date, and the five first of a quarter, while a store grows to full size."""
+    path = given.folder / "facts.db"
+    for companies in (given.companies // part for part in (10, 4, 2, 1)):
+        with filled(path, companies) as (store, held):
+            if held == companies:
+                _facts(store, companies, f"SQLite, {rows_of(companies):,} rows, {gigabytes(path)}")
+            else:
+                print(
+                    f"{path} has grown past {rows_of(companies):,} rows; delete it to see growth", flush=True
+                )
     if given.postgres:
         with postgres(given.folder, given.companies) as store:
             _facts(store, given.companies, f"PostgreSQL, {rows_of(given.companies):,} rows")
             _pairs(store, given.companies)
+
+
+def gigabytes(path: Path) -> str:
+    """The disk that a store takes, with what lies beside it."""
+    beside = [*path.parent.glob(f"{path.stem}.*"), *path.with_suffix(".news").glob("*")]
+    return f"{sum(one.stat().st_size for one in beside if one.is_file()) / 1e9:.2f} GB"
 
 
 def rows_of(companies: int) -> int:
@@ -147,8 +164,8 @@ def _pairs(store: Store, companies: int) -> None:
 
 
 @contextmanager
-def filled(place: Path, companies: int) -> Iterator[Store]:
-    """A store of that many companies; a run that was stopped is gone on with, company by company."""
+def filled(place: Path, companies: int) -> Iterator[tuple[Store, int]]:
+    """A store of at least that many companies, and how many it has; a stopped run is gone on with."""
     ranked = next(iter(schema.metric_values.indexes))
     with Store.open(place, create=True) as store:
         with store.engine.connect() as connection:
@@ -157,18 +174,24 @@ def filled(place: Path, companies: int) -> Iterator[Store]:
             ranked.drop(connection, checkfirst=True) if done < companies else None
             connection.commit()
             marks = ",".join("?" * len(COLUMNS))
-            for first in range(done, companies, 250):
-                some = range(first, min(first + 250, companies))
-                _companies(connection, some)
-                values = connection.connection.dbapi_connection
-                values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(some))
-                connection.commit()
-                print(f"filled {rows_of(some.stop):,} rows", flush=True)
+            with bar(rows_of(companies) - rows_of(done), f"{place.name}, rows") as told:
+                for first in range(done, companies, 50):
+                    some = range(first, min(first + 50, companies))
+                    _companies(connection, some)
+                    values = connection.connection.dbapi_connection
+                    values.executemany(f"INSERT INTO metric_values VALUES ({marks})", _rows(some))
+                    connection.commit()
+                    told.update(rows_of(some.stop) - rows_of(first))
             ranked.create(connection, checkfirst=True)  # made faster when all rows are there
             connection.commit()
-        if done < companies:
-            print(f"{place.stat().st_size / 1e9:.2f} GB", flush=True)
-        yield store
+        yield store, max(done, companies)
+
+
+def bar(total: int, what: str) -> Any:
+    """A progress bar on stderr; in a file a line now and then."""
+    return tqdm(
+        total=max(total, 0), desc=what, unit_scale=True, mininterval=0.5 if sys.stderr.isatty() else 20
+    )
 
 
 @contextmanager
@@ -184,9 +207,15 @@ def postgres(folder: Path, companies: int) -> Iterator[Store]:
         with store.engine.begin() as connection:
             _companies(connection, range(companies))
             order = f"COPY metric_values ({','.join(COLUMNS)}) FROM STDIN"
-            with connection.connection.dbapi_connection.cursor() as cursor, cursor.copy(order) as copy:
-                for row in _rows(range(companies)):
-                    copy.write_row(row)
+            with (
+                connection.connection.dbapi_connection.cursor() as cursor,
+                cursor.copy(order) as copy,
+                bar(rows_of(companies), "PostgreSQL, rows") as told,
+            ):
+                for n in range(companies):
+                    for row in _rows(range(n, n + 1)):
+                        copy.write_row(row)
+                    told.update(rows_of(1))
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE metric_values")
         print(f"PostgreSQL filled by COPY in {time.perf_counter() - began:.0f} s", flush=True)
@@ -212,20 +241,21 @@ def _rows(companies: range) -> Iterator[tuple[Any, ...]]:
     """Rows of `metric_values`, in the order of its key."""
     rng = random.Random(companies.start)
     days = [
-        (f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC)))
+        (f"{start}", f"{end}", schema.seconds(datetime(end.year, end.month, end.day, tzinfo=UTC)), end.year,
+         f"Q{end.month // 3}")
         for start, end in QUARTERS
-    ]
+    ]  # fmt: skip
     for n in companies:
         size = math.exp(rng.gauss(20, 2))
         for metric in METRICS.all:
-            for start, end, closed in days:
+            for start, end, closed, year, quarter in days:
                 value = size * rng.uniform(0.8, 1.2)
                 for again in range(1 + (rng.random() < RESTATED)):
                     filed = closed + 86400 * (40 + 365 * again)
                     yield (
                         _id(n), metric.slug, end, start, filed, metric.tags[0], f"{n:010}-{filed}", 0,
-                        value * (1 + 0.01 * again), "currency", "USD", 1.0, "10-Q", None, None, "invented",
-                        filed,
+                        value * (1 + 0.01 * again), "currency", "USD", 1.0, "10-Q", year + again, quarter,
+                        "invented", filed,
                     )  # fmt: skip
 
 
@@ -272,10 +302,8 @@ def bars(given: argparse.Namespace) -> None:
 def news(given: argparse.Namespace) -> None:
     """Headlines by company, by sector and year, and all; the exact ranking is worked out beside it."""
     path = given.folder / "news.db"
-    fresh = not path.exists()
     with Store.open(path, create=True) as store:
-        if fresh:
-            _headlines(store, given.headlines)
+        _headlines(store, given.headlines)
         rng = np.random.default_rng(9)
         queries = [_unit(rng.normal(size=(1, WIDTH)))[0] for _ in range(100)]
         everything = np.memmap(store.vectors.folder / "vectors.f4", dtype="<f4", mode="r").reshape(-1, WIDTH)
@@ -298,9 +326,10 @@ def news(given: argparse.Namespace) -> None:
             )
         )
         anything = asking(lambda _: Search(None, START, START + SPAN, 20, -1))
-        say("news: one company, about 50 of them", timed(company, range(100)))
-        say("news: one sector and a year, about 10,000", timed(sector, range(40)))
-        say("news: unfiltered", timed(anything, range(12)))
+        where = f"news of {len(everything):,} x {WIDTH}, {gigabytes(path)}"
+        say(f"{where}: one company, {len(everything) // 20_000} of them", timed(company, range(100)))
+        say(f"{where}: one sector and a year, {len(everything) // 100:,}", timed(sector, range(40)))
+        say(f"{where}: unfiltered", timed(anything, range(12)))
         hits = 0
         for n in range(5):
             with store.reading() as connection:
@@ -313,30 +342,33 @@ def news(given: argparse.Namespace) -> None:
 
 
 def _headlines(store: Store, headlines: int) -> None:
-    rng, began = np.random.default_rng(4), time.perf_counter()
-    for first in range(0, headlines, 50_000):
-        count = min(50_000, headlines - first)
-        times = np.sort(
-            rng.integers(
-                START + SPAN * first // headlines, START + SPAN * (first + count) // headlines, count
-            )
-        ).tolist()
-        rows = [
-            {"id": f"n{first + n:07}", "published_at": at, "headline": f"Headline {first + n}", "body": "",
-             "url": "", "tickers": "", "source": "s", "recorded_at": 0}
-            for n, at in enumerate(times)
-        ]  # fmt: skip
-        about = rng.integers(0, 5000, count).tolist()
-        links = [
-            {"company": _id(c), "published_at": r["published_at"], "news": r["id"]}
-            for c, r in zip(about, rows, strict=True)
-        ]
-        with store.engine.begin() as connection:
-            check_width(connection, WIDTH, 0)
-            connection.execute(schema.news.insert(), rows)
-            store.vectors.add(connection, rows, _unit(rng.normal(size=(count, WIDTH))))
-            connection.execute(schema.news_companies.insert(), store.vectors.links(connection, links))
-    print(f"filled {headlines:,} headlines x {WIDTH} in {time.perf_counter() - began:.0f} s")
+    """Fill what is missing of so many headlines, each with a vector and about one of 5,000 companies."""
+    with store.reading() as connection:
+        done = connection.exec_driver_sql("SELECT count(*) FROM news").scalar() or 0
+    with bar(headlines - done, "headlines") as told:
+        for first in range(done, headlines, AT_ONCE):
+            count = min(AT_ONCE, headlines - first)
+            rng = np.random.default_rng([4, first])
+            since, until = (START + SPAN * n // headlines for n in (first, first + count))
+            times = np.sort(rng.integers(since, until, count)).tolist()
+            rows = [
+                {"id": f"n{first + n:07}", "published_at": at, "headline": f"Headline {first + n}",
+                 "body": "", "url": "", "tickers": "", "source": "s", "recorded_at": 0}
+                for n, at in enumerate(times)
+            ]  # fmt: skip
+            about = rng.integers(0, 5000, count).tolist()
+            links = [
+                {"company": _id(c), "published_at": r["published_at"], "news": r["id"]}
+                for c, r in zip(about, rows, strict=True)
+            ]
+            with store.writing() as connection:
+                check_width(connection, WIDTH, 0)
+                add(connection, schema.news, rows)
+                store.vectors.add(
+                    connection, rows, _unit(rng.standard_normal((count, WIDTH), dtype=np.float32))
+                )
+                add(connection, schema.news_companies, store.vectors.links(connection, links))
+            told.update(count)
 
 
 def _unit(rows: Any) -> Any:
@@ -351,7 +383,9 @@ def raw_files(folder: Path, part: str) -> tuple[Path, int]:
     raw = folder / f"raw-{part}"
     if part == "facts":
         rng, count = random.Random(3), 0
-        for n in range(100):
+        for n in range(
+            10_000, 10_100
+        ):  # no company of the stores made here, whose values they would contradict
             units = {tag: {"units": {"USD": _reported(rng)}} for tag in (m.tags[0] for m in METRICS.all)}
             count += sum(len(unit["units"]["USD"]) for unit in units.values())
             path = raw / f"sec/companyfacts/CIK{n:010}.json"
@@ -413,45 +447,55 @@ def rates(given: argparse.Namespace) -> None:
 
 def readers(given: argparse.Namespace) -> None:
     """Four processes that ask while one ingests."""
-    path = given.folder / f"facts-{given.companies // 10}.db"
-    with filled(path, given.companies // 10):
+    path, companies = given.folder / "readers.db", given.companies // 10
+    with filled(path, companies):
         pass
-    raw, _ = raw_files(given.folder, "facts")
+    raw, count = raw_files(given.folder, "facts")
     context = multiprocessing.get_context("spawn")
-    stop, told = context.Event(), context.Queue()
-    asking = [
-        context.Process(target=_reader, args=(path, given.companies // 10, n, stop, told)) for n in range(4)
-    ]
+    stop, ready, told = context.Event(), context.Barrier(5), context.Queue()
+    asking = [context.Process(target=_reader, args=(path, companies, n, stop, ready, told)) for n in range(4)]
     for one in asking:
         one.start()
-    time.sleep(4)
-    for again in range(3):
-        with Store.open(path) as store, store.engine.begin() as connection:
-            connection.execute(schema.ingested.delete())
-            connection.execute(schema.metric_values.delete().where(schema.metric_values.c.recorded_at == 5))
-        with Store.open(path, create=True) as store:
-            ingest(store, raw, now=datetime.fromtimestamp(5, UTC), metrics=METRICS, embed=np.ones)
-        print(f"readers: ingest {again + 1} of 3 done")
+    ready.wait(timeout=120)
+    with bar(INGESTS * count, "readers.db, rows ingested") as rows:
+        for _ in range(INGESTS):
+            _again(path, raw)
+            rows.update(count)
     stop.set()
-    seconds = [one for _ in asking for one in told.get()]
+    seconds = [one for _ in asking for one in told.get(timeout=120)]
     for one in asking:
         one.join()
     failed = [one for one in asking if one.exitcode]
-    say(f"readers: 4 during ingest, {len(failed)} failed", seconds)
+    say(f"readers: 4 during {INGESTS} ingests of {count:,} facts, {len(failed)} failed", seconds)
 
 
-def _reader(path: Path, companies: int, seed: int, stop: Any, told: Any) -> None:
+def _again(path: Path, raw: Path) -> None:
+    """The files into the store, out of which the rows of the ingest before are taken."""
+    with Store.open(path) as store, store.writing() as connection:
+        connection.execute(schema.ingested.delete())
+        connection.execute(schema.metric_values.delete().where(schema.metric_values.c.recorded_at == 5))
+    with Store.open(path, create=True) as store:
+        ingest(store, raw, now=datetime.fromtimestamp(5, UTC), metrics=METRICS, embed=np.ones)
+
+
+def _reader(path: Path, companies: int, seed: int, stop: Any, ready: Any, told: Any) -> None:
+    """Requests, one after the other with a breath between, until told to stop."""
     seconds, rng = [], random.Random(seed)
-    with Store.open(path) as store:
-        catalog = Catalog(Companies(store.companies()), METRICS)
-        while not stop.is_set():
-            request, as_of = _request(companies, rng)
-            began = time.perf_counter(), time.process_time()
-            found = lookup(store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0)
-            seconds.append((time.perf_counter() - began[0], time.process_time() - began[1]))
-            assert len(found.facts) == 28
-            time.sleep(0.02)
-    told.put(seconds)
+    try:
+        with Store.open(path) as store:
+            catalog = Catalog(Companies(store.companies()), METRICS)
+            ready.wait(timeout=120)
+            while not stop.is_set():
+                request, as_of = _request(companies, rng)
+                began = time.perf_counter(), time.process_time()
+                found = lookup(
+                    store, request, {}, as_of=as_of, catalog=catalog, vector=None, k=0, threshold=0
+                )
+                seconds.append((time.perf_counter() - began[0], time.process_time() - began[1]))
+                assert len(found.facts) == 28
+                time.sleep(0.02)
+    finally:
+        told.put(seconds)
 
 
 # figures -----------------------------------------------------------------------------------------

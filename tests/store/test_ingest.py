@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import func, select
-from store_by_hand import HEADER, METRICS, NOW, headline, vectors_of, write
+from store_by_hand import HEADER, METRICS, NOW, company_facts, headline, reported, vectors_of, write
 
 from finground.core.errors import InputError
 from finground.store import schema
@@ -121,6 +121,37 @@ def test_a_damaged_file_is_named_with_its_place_and_nothing_of_it_is_written(wor
         world.ingest(LATER)
     assert said in str(caught.value) and name.rsplit("/", 1)[1] in str(caught.value)
     assert list(dump(world.store)) == before
+
+
+def test_whole_files_before_a_damaged_one_stay_and_are_not_read_again(world):
+    def facts(cik):
+        rows = [reported(1, "2023-01-01..2023-03-31", "2023-05-01")]
+        return company_facts(cik, f"Company {cik}", {"Revenues": rows})
+
+    write(world.raw / "sec/companyfacts/CIK0000000003.json", facts(3))
+    damaged = write(world.raw / "sec/companyfacts/CIK0000000004.json", facts(4)[:-9])
+    write(world.raw / "sec/companyfacts/CIK0000000005.json", facts(5))
+    with pytest.raises(InputError, match=r"CIK0000000004\.json"):
+        world.ingest(LATER)
+    assert ids(world) >= {"cik:0000000003"} and not ids(world) & {"cik:0000000004", "cik:0000000005"}
+    write(damaged, facts(4))
+    assert world.ingest(LATER).rows == {"companies": 2, "metric_values": 2}
+
+
+def test_a_file_that_fails_while_it_is_written_leaves_nothing_of_it(world, monkeypatch):
+    before = list(dump(world.store))
+    rows = {"Revenues": [reported(1, "2023-01-01..2023-03-31", "2023-05-01")]}
+    write(world.raw / "sec/companyfacts/CIK0000000003.json", company_facts(3, "C", rows))
+    monkeypatch.setattr("finground.store.ingest.add", dying(1))
+    with pytest.raises(Killed):
+        world.ingest(LATER)
+    assert list(dump(world.store)) == before
+    monkeypatch.undo()
+    assert world.ingest(LATER).rows == {"companies": 1, "metric_values": 1}
+
+
+def ids(world):
+    return {company.id for company in world.store.companies()}
 
 
 def test_a_gzip_cut_off_is_named(world):

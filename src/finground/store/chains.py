@@ -5,7 +5,6 @@ only the report of a period itself names that period.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -40,8 +39,7 @@ class Reported(NamedTuple):
         return (self.period_end - self.period_start).days + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """All filings of one value, of a tag and a period, the earliest first; `last` is the one that counts, as
     first filed with its value: repeating a figure is no news.
     """

@@ -6,6 +6,8 @@ store. A wrong scale is seen as a value 50 times the largest of its neighbours i
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import chain
+from operator import itemgetter
 from statistics import median
 from typing import Any
 
@@ -23,8 +25,8 @@ def far_off_figures(rows: Sequence[Row], held: Iterable[Sequence[Any]]) -> dict[
     KEYS from the store.
     """
     groups: dict[tuple[Any, ...], list[tuple[Period, float, int]]] = {}
-    told = ((at, tuple(map(row.__getitem__, KEYS))) for at, row in enumerate(rows))
-    for at, (company, metric, tag, start, end, value) in (*told, *((-1, row) for row in held)):
+    told, before = enumerate(map(itemgetter(*KEYS), rows)), ((-1, row) for row in held)
+    for at, (company, metric, tag, start, end, value) in chain(told, before):
         key = (company, metric, tag, (end - start).days // 61)
         groups.setdefault(key, []).append(((end, start), abs(value), at))
     found: dict[int, str] = {}

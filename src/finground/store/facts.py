@@ -7,9 +7,10 @@ as filed are year-to-date. A balance-sheet value stands for the quarter that end
 that are no calendar year are the last four quarters, summed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import lru_cache
 from operator import attrgetter
 from typing import Literal
 
@@ -22,7 +23,12 @@ from finground.store.chains import YEAR, Chain, Reported, chains
 Kind = Literal["quarter", "year", "instant", "year-to-date"]
 Figures = dict[Kind, list[Fact]]  # by kind, the earliest first, one a period end
 QUARTER = range(75, 121)  # days of a period of 11 to 17 weeks
-PARTS = (range(155, 205), range(240, 295))  # of two and of three quarters
+PARTS = (*range(155, 205), *range(240, 295))  # of two and of three quarters
+KINDS: Mapping[int, Kind] = {  # what a period of so many days is
+    **dict.fromkeys(QUARTER, "quarter"),
+    **dict.fromkeys(YEAR, "year"),
+    **dict.fromkeys(PARTS, "year-to-date"),
+}
 QUARTER_DAYS, YEAR_DAYS = 91, 365
 NEAR = 20  # days by which a period may begin or end beside what was asked, to be it
 FIELDS = attrgetter(*list(Fact.__dataclass_fields__)[:-1])  # all but the rule, which is the last
@@ -38,17 +44,20 @@ def figures(metric: Metric, rows: Iterable[Reported], since: date = date.min) ->
         instants = [one for one in filed if one.last.period_end >= since]
         return {"instant": _best([(one.last.preference, _fact(one, "instant", True)) for one in instants])}
     by_kind: dict[Kind, list[tuple[int, Fact]]] = {"quarter": [], "year": [], "year-to-date": []}
+    longest = 0
     for one in filed:
-        kind = _kind_of(one.last.days)
-        if kind is not None and one.last.period_end >= since:
-            by_kind[kind].append((one.last.preference, _fact(one, kind)))
-    if metric.unit == "currency":
+        last = one.last
+        days = last.days
+        longest = max(longest, days)
+        if last.period_end >= since and days in KINDS:
+            by_kind[KINDS[days]].append((last.preference, _fact(one, KINDS[days])))
+    if longest > QUARTER[-1] and metric.unit == "currency":
         by_kind["quarter"] += [
             (1000 + longer.last.preference, _rest(longer, shorter))
             for longer, shorter in _leaving_a_quarter(filed)
-            if _one_vintage(longer, shorter)
+            if longer.last.period_end >= since and _one_vintage(longer, shorter)
         ]
-    return {kind: _best(facts) for kind, facts in by_kind.items()}
+    return {kind: _best(facts) if facts else [] for kind, facts in by_kind.items()}
 
 
 def trailing(quarters: Sequence[Fact], years: Sequence[Fact]) -> list[Fact]:
@@ -64,9 +73,8 @@ def trailing(quarters: Sequence[Fact], years: Sequence[Fact]) -> list[Fact]:
 
 def is_trailing(interval: Interval) -> bool:
     """Whether the dates are twelve months that are no calendar year."""
-    return _is_year(_days(interval.start, interval.end)) and (interval.start.month, interval.start.day) != (
-        1, 1,
-    )  # fmt: skip
+    new_year = (interval.start.month, interval.start.day) == (1, 1)
+    return not new_year and _is_year(_days(interval.start, interval.end))
 
 
 def _sum(four: Sequence[Fact]) -> Fact:
@@ -93,20 +101,15 @@ def align(
     """
     for fact in known.get("year-to-date", ()):
         if abs((_start(fact) - interval.start).days) <= NEAR >= abs((fact.period_end - interval.end).days):
-            return [_noted(fact, _fit(fact, "year-to-date", interval))], None
+            return [_noted(fact, _fit(fact, "year-to-date", interval, _overlap(fact, interval)))], None
     days = _days(interval.start, interval.end)
     kind = _kind(metric, days)
     facts = known.get(kind, [])
     one = days <= 1.5 * QUARTER_DAYS or _is_year(days)
-    if one:
-        found = sorted(
-            (fact for fact in facts if _covers(fact, interval, days)),
-            key=lambda f: (_overlap(f, interval), f.period_end),
-        )
-        chosen = found[-1:]
-    else:
-        chosen = [fact for fact in facts if 2 * _overlap(fact, interval) >= _length(fact)]
-    noted = [_noted(fact, _fit(fact, kind, interval)) for fact in chosen]
+    chosen = _half(facts, interval, days if one else None)
+    if one and len(chosen) > 1:
+        chosen = [max(chosen, key=lambda pair: (pair[0], pair[1].period_end))]
+    noted = [_noted(fact, _fit(fact, kind, interval, n)) for n, fact in chosen]
     if chosen and (one or not _next_is_due(facts[-1], interval)):
         return noted, None
     return noted, _not_filed(metric, known, kind, interval, entity, as_of)
@@ -131,15 +134,6 @@ def nearest(known: Figures, day: date) -> Fact | None:
     """The fact whose period ends nearest to the day, of any kind."""
     facts = [fact for kind in known.values() for fact in kind]
     return min(facts, key=lambda fact: (abs((fact.period_end - day).days), fact.period_end), default=None)
-
-
-def _kind_of(days: int) -> Kind | None:
-    """What a period of so many days is."""
-    if days in QUARTER:
-        return "quarter"
-    if days in YEAR:
-        return "year"
-    return "year-to-date" if any(days in part for part in PARTS) else None
 
 
 def _leaving_a_quarter(filed: Sequence[Chain]) -> list[tuple[Chain, Chain]]:
@@ -180,8 +174,8 @@ def _rest(longer: Chain, shorter: Chain) -> Fact:
     )
     fiscal = longer.fiscal.replace("year", "Q4") if long.days in YEAR else longer.fiscal
     rule = f"{_span(long)} minus {_span(short)}"
-    fact = _filed(rest, "quarter", "; ".join(part for part in (rule, _labels(rest, fiscal)) if part))
-    return replace(fact, source=f"{_source(long)}; {_source(short)}")
+    told = "; ".join(part for part in (rule, _labels(rest.period_end, rest.days, fiscal)) if part)
+    return _filed(rest, "quarter", told, f"{_source(long)}; {_source(short)}")
 
 
 def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
@@ -192,13 +186,14 @@ def _fact(chain: Chain, kind: Kind, instant: bool = False) -> Fact:
         if before
         else ""
     )
-    labels = _labels(row, chain.fiscal)
-    return _filed(row, kind, f"{labels}; {restated}" if labels and restated else labels or restated, instant)
+    labels = _labels(row.period_end, row.days, chain.fiscal)
+    rule = f"{labels}; {restated}" if labels and restated else labels or restated
+    return _filed(row, kind, rule, _source(row), instant)
 
 
-def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
+def _filed(row: Reported, kind: Kind, rule: str, source: str, instant: bool = False) -> Fact:
     return Fact(
-        f"{row.company}/{row.metric}/{row.period_end}/{kind}",
+        f"{row.company}/{row.metric}/{_day(row.period_end)}/{kind}",
         row.company,
         row.metric,
         row.value,
@@ -208,27 +203,29 @@ def _filed(row: Reported, kind: Kind, rule: str, instant: bool = False) -> Fact:
         row.period_end,
         schema.moment(row.filed_at),
         schema.moment(row.recorded_at),
-        _source(row),
+        source,
         rule,
     )
 
 
-def _labels(row: Reported, fiscal: str) -> str:
+@lru_cache(maxsize=10_000)
+def _labels(end: date, days: int, fiscal: str) -> str:
     """The fiscal and the calendar name of a period (case S3); the calendar's is where its middle lies."""
     if not fiscal:
         return ""
-    half = row.days // 2 if row.days > 1 else QUARTER_DAYS // 2
-    middle = row.period_end - timedelta(days=half)
-    quarter = "" if row.days in YEAR else f"Q{(middle.month + 2) // 3} "
+    half = days // 2 if days > 1 else QUARTER_DAYS // 2
+    middle = end - timedelta(days=half)
+    quarter = "" if days in YEAR else f"Q{(middle.month + 2) // 3} "
     return f"{fiscal} (calendar {quarter}{middle.year})"
 
 
 def _best(facts: list[tuple[int, Fact]]) -> list[Fact]:
     """One fact a period end: filed as such before computed, the preferred tag first, then the last filed."""
-    by_end: dict[date, tuple[int, Fact]] = {}
-    for rank, fact in sorted(facts, key=lambda pair: (-pair[0], pair[1].filed_at)):
-        by_end[fact.period_end] = (rank, fact)
-    return [by_end[end][1] for end in sorted(by_end)]
+    if len(facts) < 2:
+        return [fact for _, fact in facts]
+    ordered = sorted(facts, key=lambda pair: (-pair[0], pair[1].filed_at))
+    by_end = {fact.period_end: fact for _, fact in ordered}
+    return [by_end[end] for end in sorted(by_end)]
 
 
 def _not_filed(
@@ -263,9 +260,16 @@ def _is_year(days: int) -> bool:
     return YEAR_DAYS - 30 <= days <= YEAR_DAYS + 35
 
 
-def _covers(fact: Fact, interval: Interval, days: int) -> bool:
-    """Half of the shorter of period and interval is in both."""
-    return 2 * _overlap(fact, interval) >= min(_length(fact), days)
+def _half(facts: Iterable[Fact], interval: Interval, days: int | None) -> list[tuple[int, Fact]]:
+    """Facts of which half of the period, or of so many days where these are fewer, is in the interval, with
+    how many days are.
+    """
+    found = []
+    for fact in facts:
+        shared, length = _overlap(fact, interval), _length(fact)
+        if 2 * shared >= (length if days is None or length < days else days):
+            found.append((shared, fact))
+    return found
 
 
 def _start(fact: Fact) -> date:
@@ -281,7 +285,9 @@ def _overlap(fact: Fact, interval: Interval) -> int:
 
 
 def _common(start: date, end: date, interval: Interval) -> int:
-    return max(0, _days(max(start, interval.start), min(end, interval.end)))
+    first = start if start > interval.start else interval.start
+    last = end if end < interval.end else interval.end
+    return (last - first).days + 1 if first <= last else 0
 
 
 def _days(start: date, end: date) -> int:
@@ -295,8 +301,8 @@ def _noted(fact: Fact, note: str) -> Fact:
     return Fact(*(*FIELDS(fact), rule))  # `replace` takes ten times as long, and requests have many
 
 
-def _fit(fact: Fact, kind: Kind, interval: Interval) -> str:
-    return f"{_word(fact, kind)} with {_overlap(fact, interval)} of its days in {_text(interval)}"
+def _fit(fact: Fact, kind: Kind, interval: Interval, shared: int) -> str:
+    return f"{_word(fact, kind)} with {shared} of its days in {_text(interval)}"
 
 
 def _age(fact: Fact, seen_on: date | None) -> str:
@@ -322,4 +328,9 @@ def _period_text(fact: Fact) -> str:
 
 
 def _text(interval: Interval) -> str:
-    return f"{interval.start} to {interval.end}"
+    return f"{_day(interval.start)} to {_day(interval.end)}"
+
+
+@lru_cache(maxsize=10_000)
+def _day(day: date) -> str:
+    return day.isoformat()

@@ -1,4 +1,4 @@
-"""Raw files into the live store: each file in one transaction, the same file never twice (case S6).
+"""Raw files into the live store: each file whole or not at all, the same file never twice (case S6).
 
 Files are read in a fixed order, companies first, so that an ingest killed anywhere and run again gives the
 same store. A file of a layout we do not know is listed as skipped; a damaged one of a known layout is an
@@ -9,7 +9,8 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatch
 from pathlib import Path
@@ -52,6 +53,8 @@ KINDS: tuple[tuple[str, str], ...] = (  # in the order they are read
     ("flows", "market/company-flows/*.csv*"),
     ("news", "news/*/*.jsonl*"),
 )
+BY_COMPANY = ("submissions", "facts", "prices", "quotes", "flows")  # a file for each company
+TOGETHER = 50_000  # rows of such files written at once
 BY_CATALOGUE = ("facts", "figures")  # what is read of these depends on the metrics of the catalogue
 ELSEWHERE = {
     "sec/10k-html/*": "a text for the corpus", "news/reuters21578/*": "a text for the corpus",
@@ -90,19 +93,18 @@ def ingest(store: Store, raw: Path, *, now: datetime, metrics: Metrics, embed: E
     hashes = {str(path.relative_to(raw)): digest(path) for _, path in files}
     known = _known(store, synthetic=(raw / "SYNTHETIC").exists())
     tags = hashlib.sha256(repr(metrics.all).encode()).hexdigest()
-    rows, aside = dict[str, int](), dict[str, int]()
     _describe(store, metrics, schema.seconds(now))
     with store.reading() as connection:
         done = set(connection.scalars(select(schema.ingested.c.sha256)))
-    for kind, path in progress(files, "ingest"):
-        name = str(path.relative_to(raw))
-        key = _key(hashes[name], tags) if kind in BY_CATALOGUE else hashes[name]
-        if key not in done:
-            done.add(key)
-            writer = _Writer(name, key, kind, schema.seconds(now), embed, rows, aside)
-            writer.write(store, _read(kind, path, known, metrics))
-    log.info("ingest: %d files, new rows %s, set aside %s", len(files), rows, aside)
-    return Ingested(hashes, rows, skipped, aside)
+    with closing(_Writer(store, schema.seconds(now), embed)) as writer:
+        for kind, path in progress(files, "ingest"):
+            name = str(path.relative_to(raw))
+            key = _key(hashes[name], tags) if kind in BY_CATALOGUE else hashes[name]
+            if key not in done:
+                done.add(key)
+                writer.write(_File(name, key, kind), _read(kind, path, known, metrics))
+    log.info("ingest: %d files, new rows %s, set aside %s", len(files), writer.rows, writer.aside)
+    return Ingested(hashes, writer.rows, skipped, writer.aside)
 
 
 def _key(sha256: str, tags: str) -> str:
@@ -179,77 +181,111 @@ def _known(store: Store, synthetic: bool) -> Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
-    """Writes one file in one transaction; counts go into `rows` and `aside`."""
+class _File:
+    """A file to be read: its path under the raw folder, the key by which it is noted, its kind."""
 
     path: str
-    sha256: str
+    key: str
     kind: str
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes whole files, those of one company each together in a transaction: rows of many companies fall
+    on the same pages of an index. `rows` and `aside` count what was written and set aside.
+    """
+
+    store: Store
     recorded_at: int
     embed: Embed
-    rows: dict[str, int]
-    aside: dict[str, int]
+    rows: dict[str, int] = field(default_factory=dict)
+    aside: dict[str, int] = field(default_factory=dict)
+    _open: ExitStack = field(default_factory=ExitStack)  # the transaction
+    _connection: Connection | None = None
+    _held: int = 0
 
-    def write(self, store: Store, read: Iterator[Read]) -> None:
+    def close(self) -> None:
+        """Commit the whole files that are not yet."""
+        self._connection, self._held = None, 0
+        self._open.close()
+
+    def write(self, file: _File, read: Iterator[Read]) -> None:
         """All of the file and the note that it was read, or nothing; nothing if another ingest was first."""
-        counts, reasons = dict[str, int](), dict[str, int]()
-        if self.kind == "news":  # encoding takes minutes, in which others may write
-            with store.reading() as connection:
-                held = merged(connection, list(_gathered(read)))
-            vectors, read = self._embedded(store, held), iter(held)
-        else:
-            vectors = {}
-        with store.engine.begin() as connection:
-            note = {"sha256": self.sha256, "path": self.path, "kind": self.kind, "rows": 0}
-            if not add(connection, schema.ingested, [{**note, "recorded_at": self.recorded_at}]):
-                return
-            for item in _gathered(read):
-                if isinstance(item, Aside):
-                    self._set_aside(connection, item, reasons)
-                else:
-                    new = self._add(store, connection, item, vectors, reasons)
-                    counts[item.table.name] = counts.get(item.table.name, 0) + new
-            total_rows = update(schema.ingested).where(schema.ingested.c.sha256 == self.sha256)
-            connection.execute(total_rows.values(rows=sum(counts.values())))
-        for total, new_of in ((self.rows, counts), (self.aside, reasons)):
-            for key, count in new_of.items():
-                total[key] = total.get(key, 0) + count
+        items, vectors = (
+            list(_gathered(read)),
+            dict[str, Array](),
+        )  # what is damaged is found before it writes
+        if file.kind == "news":  # encoding takes minutes, in which others may write
+            self.close()
+            with self.store.reading() as connection:
+                items = merged(connection, items)
+            vectors = self._embedded(file, items)
+        if self._connection is None:
+            self._connection = self._open.enter_context(self.store.writing())
+        with ExitStack() as unless_whole:
+            unless_whole.push(self._undo)
+            written = self._write(self._connection, file, items, vectors)
+            unless_whole.pop_all()
+        self._held += written
+        if self._held >= TOGETHER or file.kind not in BY_COMPANY:
+            self.close()
 
-    def _add(
-        self, store: Store, connection: Connection, batch: Batch, vectors: Mapping[str, Array],
-        reasons: dict[str, int],
-    ) -> int:  # fmt: skip
+    def _undo(self, *why: Any) -> None:
+        """Give up the transaction: half a file is in it."""
+        self._connection = None
+        self._open.__exit__(*why)
+
+    def _write(
+        self, connection: Connection, file: _File, items: Sequence[Read], vectors: Mapping[str, Array]
+    ) -> int:
+        note = {"sha256": file.key, "path": file.path, "kind": file.kind, "rows": 0}
+        if not add(connection, schema.ingested, [{**note, "recorded_at": self.recorded_at}]):
+            return 0
+        counts = dict[str, int]()
+        for item in items:
+            if isinstance(item, Aside):
+                self._set_aside(connection, file, item)
+            else:
+                new = self._add(connection, file, item, vectors)
+                counts[item.table.name] = counts.get(item.table.name, 0) + new
+        total_rows = update(schema.ingested).where(schema.ingested.c.sha256 == file.key)
+        connection.execute(total_rows.values(rows=sum(counts.values())))
+        for name, count in counts.items():
+            self.rows[name] = self.rows.get(name, 0) + count
+        return sum(counts.values())
+
+    def _add(self, connection: Connection, file: _File, batch: Batch, vectors: Mapping[str, Array]) -> int:
         new, off = fresh(connection, batch)
         for row, reason in off:
             place = " ".join(
                 str(row[column.name]) for column in batch.table.primary_key if column.name in row
             )
             value = row["close"] if "close" in row else row["value"]
-            self._set_aside(connection, Aside(place, reason, str(value)), reasons)
+            self._set_aside(connection, file, Aside(place, reason, str(value)))
         if batch.table is schema.news_companies:
-            return add(connection, batch.table, store.vectors.links(connection, new)) if new else 0
+            return add(connection, batch.table, self.store.vectors.links(connection, new)) if new else 0
         written = add(connection, batch.table, [{**row, "recorded_at": self.recorded_at} for row in new])
         if batch.table is schema.news and new:
             matrix = np.stack([vectors[text_of(row)] for row in new])
             check_width(connection, matrix.shape[1], self.recorded_at)
-            store.vectors.add(connection, new, matrix)
+            self.store.vectors.add(connection, new, matrix)
         return written
 
-    def _embedded(self, store: Store, items: Sequence[Read]) -> dict[str, Array]:
+    def _embedded(self, file: _File, items: Sequence[Read]) -> dict[str, Array]:
         """Vectors of the headlines the store does not have, by text; made before anything is written."""
-        with store.reading() as connection:
+        with self.store.reading() as connection:
             batches = (item for item in items if isinstance(item, Batch) and item.table is schema.news)
             texts = list(dict.fromkeys(text_of(r) for b in batches for r in fresh(connection, b)[0]))
-        starts = progress(range(0, len(texts), CHUNK), f"embedding {self.path}")
+        starts = progress(range(0, len(texts), CHUNK), f"embedding {file.path}")
         made = [np.asarray(self.embed(texts[start : start + CHUNK]), dtype="<f4") for start in starts]
         return dict(zip(texts, np.concatenate(made), strict=True)) if made else {}
 
-    def _set_aside(self, connection: Connection, item: Aside, reasons: dict[str, int]) -> None:
-        row = {"sha256": self.sha256, "place": item.place, "path": self.path, "reason": item.reason}
+    def _set_aside(self, connection: Connection, file: _File, item: Aside) -> None:
+        row = {"sha256": file.key, "place": item.place, "path": file.path, "reason": item.reason}
         add(
             connection, schema.quarantine, [{**row, "content": item.content, "recorded_at": self.recorded_at}]
         )
-        reasons[item.reason] = reasons.get(item.reason, 0) + 1
+        self.aside[item.reason] = self.aside.get(item.reason, 0) + 1
 
 
 def text_of(row: Mapping[str, Any]) -> str:

@@ -7,31 +7,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from finground.records.bundle import Passage
 from finground.store import schema
+from finground.store.driver import fetched, one_of
 from finground.store.vectors import Search, Vectors, check_width
 
 __all__ = ["Search", "search"]
 
 NEWS, ABOUT = schema.news.c, schema.news_companies.c
-# statements are made once; what is asked comes as parameters
-LATEST = (
-    select(NEWS.id)
-    .where(NEWS.published_at.between(bindparam("start"), bindparam("end")))
-    .order_by(NEWS.published_at.desc(), NEWS.id)
-    .limit(bindparam("k"))
-)
-# a link's time is that of the copy that named the company: only from then is the item about it
-NAMED = select(ABOUT.news).where(
-    ABOUT.company.in_(bindparam("companies", expanding=True)),
-    ABOUT.published_at.between(bindparam("start"), bindparam("end")),
-)
-LATEST_ABOUT = LATEST.where(NEWS.id.in_(NAMED))
-ITEMS = select(
-    NEWS.id, NEWS.published_at, NEWS.source, NEWS.headline, NEWS.body, NEWS.url, NEWS.tickers
-).where(NEWS.id.in_(bindparam("ids", expanding=True)))
 
 
 def search(
@@ -43,15 +28,14 @@ def search(
     Raises:
         InputError: if the vector is not as wide as the store's.
     """
+    if wanted.k == 0:
+        return ()
     if vector is not None:
         check_width(connection, len(vector))
         return _passages(connection, dict(vectors.nearest(connection, wanted, vector)))
-    asked: dict[str, Any] = {"start": wanted.start, "end": wanted.end, "k": wanted.k}
-    if wanted.companies is None:
-        found = connection.scalars(LATEST, asked)
-    else:
-        found = connection.scalars(LATEST_ABOUT, {**asked, "companies": wanted.companies})
-    return _passages(connection, dict.fromkeys(found, 0.0))
+    asked = {"start": wanted.start, "end": wanted.end, "k": wanted.k, "companies": wanted.companies}
+    found = fetched(connection, _latest if wanted.companies is None else _latest_about, asked)
+    return _passages(connection, {id: 0.0 for (id,) in found})
 
 
 def _passages(connection: Connection, scores: dict[str, float]) -> tuple[Passage, ...]:
@@ -62,8 +46,25 @@ def _passages(connection: Connection, scores: dict[str, float]) -> tuple[Passage
         id: Passage(
             id, schema.moment(published), source, headline, body, url, tuple(tickers.split()), scores[id]
         )
-        for id, published, source, headline, body, url, tickers in connection.execute(
-            ITEMS, {"ids": list(scores)}
+        for id, published, source, headline, body, url, tickers in fetched(
+            connection, _items, {"ids": list(scores)}
         )
     }
     return tuple(found[id] for id in scores if id in found)
+
+
+def _latest(_: str) -> Select[tuple[str]]:
+    window = NEWS.published_at.between(bindparam("start"), bindparam("end"))
+    return select(NEWS.id).where(window).order_by(NEWS.published_at.desc(), NEWS.id).limit(bindparam("k"))
+
+
+def _latest_about(dialect: str) -> Select[tuple[str]]:
+    """A link's time is that of the copy that named the company: only from then is the item about it."""
+    window = ABOUT.published_at.between(bindparam("start"), bindparam("end"))
+    named = select(ABOUT.news).where(one_of(dialect, ABOUT.company, "companies"), window)
+    return _latest(dialect).where(NEWS.id.in_(named))
+
+
+def _items(dialect: str) -> Select[tuple[Any, ...]]:
+    told = (NEWS.id, NEWS.published_at, NEWS.source, NEWS.headline, NEWS.body, NEWS.url, NEWS.tickers)
+    return select(*told).where(one_of(dialect, NEWS.id, "ids"))

@@ -68,6 +68,7 @@ class Store:
             else:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
+            connection.connection.commit()  # rolled back, psycopg would forget what it has prepared
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, func, select
 
 from finground.catalog.catalog import Catalog
 from finground.catalog.metrics import Metric
@@ -17,6 +17,7 @@ from finground.records.request import Entity, Interval
 from finground.store import computed, facts, schema
 from finground.store.chains import Reported
 from finground.store.computed import Ledger
+from finground.store.filed import filed
 from finground.store.reader import with_data
 from finground.store.series import Sessions, Window, sessions
 
@@ -30,13 +31,6 @@ REACH = timedelta(days=500)  # how long before the dates asked figures are read:
 AGO = timedelta(days=366)  # more of it for growth against the year before
 ONE_BEFORE = timedelta(days=130)  # before a quarter asked: the one that a longer period is lessened by
 HALF = timedelta(days=61)  # a quarter of weeks that is half in the one asked ends so much later
-VALUES = schema.metric_values.c
-KNOWN = select(*(VALUES[name] for name in Reported._fields)).where(
-    VALUES.company.in_(bindparam("ids", expanding=True)),
-    VALUES.metric.in_(bindparam("slugs", expanding=True)),
-    VALUES.period_end.between(bindparam("since"), bindparam("until")),
-    VALUES.filed_at <= bindparam("as_of"),
-)
 BEYOND = timedelta(days=190)  # a fiscal year that covers half of a calendar year ends so much later
 
 
@@ -153,10 +147,9 @@ class Reading:
         for id in ids:
             self._rows.setdefault(id, {}).update((slug, []) for slug in needed)
             self._ledgers[id] = Ledger(self._rows[id], metrics, shown)
-        asked = {"ids": ids, "slugs": needed, "as_of": self.until}
-        days = {"since": since or date.min, "until": until or date.max}
-        for row in self.connection.execute(KNOWN, asked | days) if needed and ids else ():
-            self._rows[row[0]][row[1]].append(Reported._make(row))
+        ended = (since or date.min, until or date.max)
+        for row in filed(self.connection, ids, needed, ended, self.until) if needed and ids else ():
+            self._rows[row.company][row.metric].append(row)
 
     def read_for(self, ids: Sequence[str], slugs: Sequence[str], interval: Interval | None) -> None:
         """What the dates asked can need, in one statement."""
@@ -201,7 +194,8 @@ class Reading:
         """Facts of one company and metric, over the interval or the latest, and the gap that is left."""
         if metric.frequency == "daily":
             return [self.daily(id, metric, interval, take)]
-        known, today = self.ledger(id).of(metric.slug), self.as_of.date()
+        ledger, today = self.ledger(id), self.as_of.date()
+        known = ledger.of(metric.slug)
         if not any(known.values()):
             reason = (
                 "not on file"
@@ -211,8 +205,8 @@ class Reading:
             return [Gap(id, metric.name, f"{reason} by {today}")]
         if interval is None:
             return list(facts.latest(metric, known, seen_on=today))
-        if facts.is_trailing(interval) and not metric.instant and metric.frequency == "quarterly":
-            known = {"year": self.ledger(id).trailing(metric.slug)}
+        if metric.frequency == "quarterly" and not metric.instant and facts.is_trailing(interval):
+            known = {"year": ledger.trailing(metric.slug)}
         found, gap = facts.align(metric, known, interval, id, today)
         return [*found, *([gap] if gap else [])]
 

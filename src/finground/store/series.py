@@ -5,6 +5,7 @@ first: a correction made after `as_of` is not known.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -12,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Select, Table, bindparam, select
+from sqlalchemy import Connection, Table, bindparam, select
 
 from finground.records.bundle import Series
 from finground.store import schema
+from finground.store.driver import Made, fetched, ran
 
 COLUMNS = {
     schema.bars.name: schema.BAR_COLUMNS,
@@ -67,23 +69,32 @@ def sessions(
     end = until if window.end is None else min(until, _midnight(window.end + timedelta(days=1)) - 1)
     earliest = 0 if window.start is None else _midnight(window.start)
     asked = {"entity": entity, "start": earliest if window.last is None else 0, "end": end}
-    if window.last is None:
-        rows = connection.execute(_between(table, newest_first=False), asked).fetchall()
-        return _sessions(entity, table.name, _last_known(rows, until)) if rows else None
-    with connection.execute(_between(table, newest_first=True), asked) as result:
-        read = _newest(result, window.last, None if window.start is None else earliest)
-    return _sessions(entity, table.name, _last_known(read, until)) if read else None
+    with closing(ran(connection, _between(table, window.last is not None), asked)) as cursor:
+        if window.last is None:
+            rows = cursor.fetchall()
+        else:
+            rows = _newest(cursor, window.last, None if window.start is None else earliest)
+    return _sessions(connection, table, entity, _last_known(rows, until)) if rows else None
 
 
 @cache
-def _between(table: Table, newest_first: bool) -> Select[Any]:
+def _between(table: Table, newest_first: bool) -> Made:
     """The rows of an entity between two times; made once for each table and order."""
     closed, recorded = table.c.closed_at, table.c.recorded_at
-    names = (closed.name, recorded.name, *COLUMNS[table.name], "currency", "source")
-    known = select(*(table.c[name] for name in names)).where(
+    known = select(closed, recorded, *(table.c[name] for name in COLUMNS[table.name])).where(
         table.c.entity == bindparam("entity"), closed.between(bindparam("start"), bindparam("end"))
     )
-    return known.order_by(*((closed.desc(), recorded.desc()) if newest_first else (closed, recorded)))
+    return lambda _: known.order_by(
+        *((closed.desc(), recorded.desc()) if newest_first else (closed, recorded))
+    )
+
+
+@cache
+def _told(table: Table) -> Made:
+    """The currency and the source of one row."""
+    key = (table.c[name] == bindparam(name) for name in ("entity", "closed_at", "recorded_at"))
+    told = select(table.c.currency, table.c.source).where(*key)
+    return lambda _: told
 
 
 def _newest(rows: Iterable[Sequence[Any]], last: int, earliest: int | None) -> list[Sequence[Any]]:
@@ -127,12 +138,14 @@ def within(found: Sessions, start: date) -> Sessions | None:
     )
 
 
-def _sessions(entity: str, kind: str, rows: Sequence[Sequence[Any]]) -> Sessions:
-    closed, recorded, *columns, currencies, sources = zip(*rows, strict=True)
+def _sessions(connection: Connection, table: Table, entity: str, rows: Sequence[Sequence[Any]]) -> Sessions:
+    closed, recorded, *columns = zip(*rows, strict=True)
+    last = {"entity": entity, "closed_at": closed[-1], "recorded_at": recorded[-1]}
+    ((currency, source),) = fetched(connection, _told(table), last)  # of every row they would take a quarter
     times = np.array(closed, dtype=np.int64).astype("datetime64[s]")
     arrays = tuple(np.array(values, dtype=np.float64) for values in columns)
-    told = (str(currencies[-1]), str(sources[-1]))
-    series = Series(_id(entity, kind, times), entity, COLUMNS[kind], times, arrays, *told)
+    kind = table.name
+    series = Series(_id(entity, kind, times), entity, COLUMNS[kind], times, arrays, currency, source)
     return Sessions(series, np.array(recorded, dtype=np.int64))
 
 

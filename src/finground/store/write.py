@@ -1,10 +1,14 @@
 """Rows into a table, those that are not there yet, as fast as the driver takes them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Date, Dialect, Table
+
+from finground.store.driver import positional
 
 
 def add(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
@@ -26,8 +30,11 @@ def _iso(row: Sequence[Any], dated: Sequence[int]) -> tuple[Any, ...]:
     """A row as SQLite keeps it: days as text."""
     kept = list(row)
     for at in dated:
-        kept[at] = kept[at].isoformat()
+        kept[at] = _day(kept[at])
     return tuple(kept)
+
+
+_day = lru_cache(maxsize=20_000)(date.isoformat)  # the same days again and again
 
 
 def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -37,12 +44,5 @@ def _insert(dialect: Dialect, table: Table, names: tuple[str, ...]) -> tuple[str
     else:
         from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]  # same calls
     kept = insert(table).on_conflict_do_nothing()
-    compiled = kept.compile(dialect=_positional(dialect), column_keys=list(names))
+    compiled = kept.compile(dialect=positional(dialect), column_keys=list(names))
     return str(compiled), tuple(compiled.positiontup or ())
-
-
-def _positional(dialect: Dialect) -> Dialect:
-    """The dialect with values by place: `?`, or `%s` of psycopg."""
-    made: Any = type(dialect)
-    positional: Dialect = made(paramstyle="qmark" if dialect.name == "sqlite" else "format")
-    return positional

@@ -38,11 +38,11 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
             company, str(data.get("entityName", company)), FORMER, known.source("EDGAR company facts")
         )
     rows: list[dict[str, Any]] = []
-    for read in _figures(data["facts"], metrics, path):
+    for read in _figures(data["facts"], metrics, path, {"company": company, "source": known.source("EDGAR")}):
         if isinstance(read, Aside):
             yield read
         else:
-            rows.append({"company": company, "source": known.source("EDGAR"), **read})
+            rows.append(read)
     currencies = Counter(row["currency"] for row in rows if row["currency"])
     main = max(currencies, key=lambda name: (currencies[name], name), default=None)
     for row in rows:
@@ -53,18 +53,20 @@ def company_facts(path: Path, known: Known, metrics: Metrics) -> Iterator[Read]:
     yield Batch(schema.metric_values, [row for row in rows if row["currency"] in (None, main)])
 
 
-def _figures(facts: Mapping[str, Any], metrics: Metrics, path: Path) -> Iterator[dict[str, Any] | Aside]:
+def _figures(
+    facts: Mapping[str, Any], metrics: Metrics, path: Path, of: Mapping[str, Any]
+) -> Iterator[dict[str, Any] | Aside]:
     for metric in metrics.all:
         for preference, tag in enumerate(metric.tags):
             for unit, rows in _reported(facts, tag):
                 currency = _currency(metric, unit)
                 if currency is None:
                     continue
-                same = {"metric": metric.slug, "tag": tag, "preference": preference, "unit": metric.unit}
-                same |= {"currency": currency or None, "scale": 1.0}
+                same = {**of, "metric": metric.slug, "tag": tag, "preference": preference, "scale": 1.0}
+                same |= {"unit": metric.unit, "currency": currency or None}
                 for row in rows:
                     try:
-                        yield {**same, **_figure(row, metric)}
+                        yield _figure(row, metric, same)
                     except (KeyError, TypeError, ValueError) as error:
                         why = f"{error!r}; a fact has val, end, filed, accn and form"
                         yield Aside(f"{tag} {unit} {row!r}", why, path.name)
@@ -76,19 +78,20 @@ def _reported(facts: Mapping[str, Any], tag: str) -> Iterator[tuple[str, list[Ma
         yield from facts.get(taxonomy, {}).get(tag, {}).get("units", {}).items()
 
 
-def _figure(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
-    """A row's period, value and filing.
+def _figure(row: Mapping[str, Any], metric: Metric, same: Mapping[str, Any]) -> dict[str, Any]:
+    """A row's period, value and filing, beside what is the same of all.
 
     Raises:
         KeyError, TypeError, ValueError: if something of it is missing or not what it should be.
     """
-    end = date.fromisoformat(row["end"])
+    end = _day(row["end"])
     if metric.instant == ("start" in row):
         raise ValueError(
             "a period where a day should stand" if metric.instant else "a day where a period should stand"
         )
     return {
-        "period_start": end if metric.instant else date.fromisoformat(row["start"]),
+        **same,
+        "period_start": end if metric.instant else _day(row["start"]),
         "period_end": end,
         "filed_at": _known_from(row["filed"]),
         "value": float(row["val"]),
@@ -97,6 +100,9 @@ def _figure(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
         "fiscal_year": row.get("fy"),
         "fiscal_period": row.get("fp"),
     }
+
+
+_day = lru_cache(maxsize=20_000)(date.fromisoformat)  # the same days again and again
 
 
 @lru_cache(maxsize=20_000)
