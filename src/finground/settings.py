@@ -90,11 +90,15 @@ class Source(Part):
 
 
 class Evaluation(Part):
-    """An evaluation set that training must not overlap; `fields` may lead into lists: `paragraphs.text`."""
+    """An evaluation set that training must not overlap; `fields` may lead into lists: `paragraphs.text`.
+
+    `by`: a set of one word a row; rows next to each other that are equal in these fields are one text.
+    """
 
     files: str
-    read: Literal["jsonl", "json", "csv", "parquet"] = "jsonl"
+    read: Literal["jsonl", "json", "csv", "parquet", "xlsx"] = "jsonl"
     fields: tuple[str, ...]
+    by: tuple[str, ...] = ()
 
 
 class Near(Part):

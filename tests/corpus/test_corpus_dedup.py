@@ -4,10 +4,13 @@ import json
 import random
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finground.core.errors import InputError
 from finground.corpus import grams
+from finground.corpus.overlap import evaluation_texts
 from finground.corpus.sample import WHOLE, in_share, place, threshold
 from finground.settings import Evaluation, Near
 
@@ -204,6 +207,28 @@ def test_training_minus_evaluation_sets_is_training(choose, write_article, setti
     assert set(chosen.dropped) == {"thirteen", "short", "deep"}
     assert set(chosen.dropped.values()) == {"overlaps an evaluation set"}
     assert chosen.selected.evaluation == {"items": 6, "too_short": 1}
+
+
+def test_an_evaluation_set_of_a_word_a_row_is_read_by_sentence(tmp_path):
+    (tmp_path / "words.csv").write_text(
+        "label,word,doc,sent\n" + "".join(f"0,w{n},{n // 6},{n // 3}\n" for n in range(12))
+    )
+    words = Evaluation(files="words.csv", read="csv", fields=("word",), by=("doc", "sent"))
+    assert list(evaluation_texts(tmp_path, [words])) == ["w0 w1 w2", "w3 w4 w5", "w6 w7 w8", "w9 w10 w11"]
+
+
+def test_an_evaluation_set_may_be_a_spreadsheet(tmp_path):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in (["index", "sentence"], [1, "Rates rose."], [2, None], [3, "They fell."]):
+        book.active.append(row)
+    book.save(tmp_path / "set.xlsx")
+    sheet = Evaluation(files="*.xlsx", read="xlsx", fields=("sentence",))
+    assert list(evaluation_texts(tmp_path, [sheet])) == ["Rates rose.", "They fell."]
+    (tmp_path / "set.xlsx").write_bytes((tmp_path / "set.xlsx").read_bytes()[:900])
+    with pytest.raises(InputError, match=r"set\.xlsx is not a whole XLSX file"):
+        list(evaluation_texts(tmp_path, [sheet]))
 
 
 def test_shares_are_nested_and_about_their_size(write_article):

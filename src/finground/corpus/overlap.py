@@ -7,6 +7,7 @@ are near-duplicates, which is counted exactly.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from finground.core.errors import InputError
 from finground.corpus import grams
 from finground.corpus.chunks import place_of_address
 from finground.corpus.files import found
-from finground.corpus.tables import rows
+from finground.corpus.tables import Row, rows
 from finground.corpus.work import open_array, write_array
 from finground.records.document import Document
 from finground.settings import Corpus, Evaluation
@@ -156,7 +157,7 @@ def evaluation_texts(raw: Path, sets: Iterable[Evaluation]) -> Iterator[str]:
             )
         count = 0
         for file, _ in files:
-            for row in rows(file, each.read):
+            for row in _joined(rows(file, each.read), each) if each.by else rows(file, each.read):
                 for field in each.fields:
                     for text in _texts(row, field.split(".")):
                         count += 1
@@ -182,6 +183,14 @@ def _runs(texts: Iterable[str], length: int) -> tuple[grams.Hashes, grams.Hashes
             flat = grams.grams(words, size)
             runs.append(flat.values[np.repeat(chosen, flat.counts)])
     return np.unique(np.concatenate(long)), np.unique(np.concatenate(short)), counts
+
+
+def _joined(read: Iterable[Row | None], each: Evaluation) -> Iterator[Row]:
+    """Rows next to each other that are equal in `by` as one, the words of each field joined."""
+    whole = (row for row in read if row is not None)
+    for _, same in groupby(whole, key=lambda row: tuple(row.get(name) for name in each.by)):
+        together = list(same)
+        yield {field: " ".join(str(row.get(field) or "") for row in together) for field in each.fields}
 
 
 def _texts(value: Any, path: Sequence[str]) -> Iterator[str]:

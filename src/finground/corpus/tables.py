@@ -40,7 +40,7 @@ def read(place: str, source: Source) -> Iterator[Document | Dropped]:
 def rows(place: str, kind: str) -> Iterator[Row | None]:
     """Rows of a file as mappings; None stands for a line that is none."""
     readers: dict[str, Callable[[str], Iterator[Row | None]]] = {
-        "jsonl": _jsonl, "json": _json, "csv": _csv, "parquet": _parquet,
+        "jsonl": _jsonl, "json": _json, "csv": _csv, "parquet": _parquet, "xlsx": _xlsx,
     }  # fmt: skip
     return readers[kind](place)
 
@@ -119,6 +119,22 @@ def _parquet(place: str) -> Iterator[Row | None]:
                 yield from batch.to_pylist()
     except (ArrowInvalid, io.UnsupportedOperation) as error:
         raise InputError(f"{place} is not a whole Parquet file ({error}); fetch it again") from error
+
+
+def _xlsx(place: str) -> Iterator[Row | None]:
+    """The rows of the first sheet, under the names in its first row."""
+    from zipfile import BadZipFile
+
+    from openpyxl import load_workbook
+
+    try:
+        with opened(place) as stream:
+            sheet = load_workbook(stream, read_only=True, data_only=True).worksheets[0]
+            cells = sheet.iter_rows(values_only=True)
+            names = [str(name) for name in next(cells, ())]
+            yield from (dict(zip(names, row, strict=False)) for row in cells)
+    except (BadZipFile, KeyError) as error:
+        raise InputError(f"{place} is not a whole XLSX file ({error}); fetch it again") from error
 
 
 def _plain(value: Any) -> str:
