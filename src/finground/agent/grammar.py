@@ -1,4 +1,4 @@
-"""Grammars (EBNF text for xgrammar) of the three written forms: whatever a model writes under one can be read.
+"""Grammars (EBNF for xgrammar) of the three written forms: whatever a model writes under one can be read.
 
 In comes a catalogue, or a shortlist of one; out goes a grammar. Names and metrics are spelt as the catalogue
 spells them, dates are days of the calendar or phrases that `catalog.dates` reads, and a company that the

@@ -14,7 +14,7 @@ from finground.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """EBNF text whose start is `root`; `refuses` tells of a beginning that it allows and that leads nowhere."""
+    """EBNF text whose start is `root`; `refuses` tells of a beginning that leads nowhere all the same."""
 
     text: str
     refuses: Callable[[str], bool] | None = None

@@ -135,9 +135,7 @@ class Generator:
         return [replies[index] for index in range(len(whole))]
 
     def _reply(self, line: "Line", prompt_tokens: int, room: int) -> Reply:
-        text = self.tokenizer.decode(
-            line.said, skip_special_tokens=True, clean_up_tokenization_spaces=False
-        )
+        text = self.tokenizer.decode(line.said, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return Reply(
             text, line.stop or "length", prompt_tokens, len(line.said), prompt_tokens > room, line.score,
             line.passes,
@@ -178,9 +176,7 @@ class Generator:
             alive = [alive[row] for row in going]
         return lines
 
-    def _search(
-        self, prompt: list[int], width: int, limit: int, matcher: Matcher | None
-    ) -> "Line":
+    def _search(self, prompt: list[int], width: int, limit: int, matcher: Matcher | None) -> "Line":
         """The likeliest reply to one prompt among those that `width` beams find."""
         import torch
 
@@ -273,7 +269,7 @@ class Line:
     passes: int = 0
 
     def guess(self) -> list[int]:
-        """Tokens that the draft has where the reply stands: all while it is right, then after the last two."""
+        """What the draft has where the reply stands: all of it while it is right, then after the last two."""
         said = self.said
         if said == self.draft[: len(said)]:
             return self.draft[len(said) : self.limit - 1]

@@ -117,7 +117,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Every step of one answer, kept."""
+    """Every step of one answer, kept; `sure` (0 to 1) and `doubts` are the agent's, of the request."""
 
     query: str
     as_of: datetime
@@ -129,6 +129,8 @@ class Answer:
     score: Score | None
     versions: dict[str, str]
     timings: dict[str, float]
+    sure: float = 1.0
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
