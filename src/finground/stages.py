@@ -239,7 +239,8 @@ def bench(work: Work) -> Outcome:
     write_rows(work.root.replies("bench"), scored.replies)
     write_rows(work.root.comparisons, scored.compared)
     write_rows(work.root.scores, scored.rows)
-    metrics = {f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in scored.rows}
+    whole = [row for row in scored.rows if "/" not in row.part]
+    metrics = {f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in whole}
     return Outcome(metrics, seconds=seconds)
 
 
@@ -415,7 +416,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=3,
+        version=4,
     ),
     Stage(
         "ablate",
@@ -430,7 +431,7 @@ STAGES: tuple[Stage, ...] = (
         "table",
         table,
         lambda r: (
-            *(r.scores, r.comparisons, r.ablation(CELL), r.corpus, r.domain),
+            *(r.scores, r.comparisons, r.replies("bench"), r.ablation(CELL), r.corpus, r.domain),
             *(r.metrics("pretrain"), r.metrics("agent@${item.base}")),
         ),
         lambda r: (r.table, r.plots),
@@ -439,6 +440,6 @@ STAGES: tuple[Stage, ...] = (
             "raw",
             *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
         ),
-        version=2,
+        version=3,
     ),
 )

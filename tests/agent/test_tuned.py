@@ -98,4 +98,4 @@ def test_replies_come_one_a_question_in_order_with_the_unread_among_them(gold, c
     assert (replies[1].truncated, replies[1].why != "") == (True, True)
     assert [reply.prompt for reply in replies] == [prompt(f"q{n}", AS_OF) for n in range(3)]
     assert parrot.asked[0][1:4] == (99, 2, Grammar('root ::= "x"'))
-    assert parrot.asked[0][4] == [""] * 3, "where the rules refuse there is no draft"
+    assert parrot.asked[0][4] == [None] * 3, "where the rules refuse there is no draft"

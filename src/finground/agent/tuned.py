@@ -45,7 +45,7 @@ class Generates(Protocol):
 
     def reply(
         self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar | None = None,
-        drafts: list[str] | None = None,
+        drafts: list[str | None] | None = None,
     ) -> Sequence[Said]: ...  # fmt: skip
 
 
@@ -130,12 +130,12 @@ class TunedAgent:
             for text, reply, asked in zip(prompts, said, questions, strict=True)
         ]
 
-    def _draft(self, asked: Asked) -> str:
+    def _draft(self, asked: Asked) -> str | None:
         """What the rules would say, in the form that the model writes; nothing where they refuse."""
         try:
             return dialect.write(self._rules.request(asked.query, asked.as_of), self.form, self.catalog)
         except InputError:
-            return ""
+            return None
 
     @cached_property
     def _rules(self) -> RulesAgent:

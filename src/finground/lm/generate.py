@@ -91,7 +91,7 @@ class Generator:
 
     def reply(
         self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar | None = None,
-        drafts: list[str] | None = None, beams: int = 1,
+        drafts: list[str | None] | None = None, beams: int = 1,
     ) -> list[Reply]:  # fmt: skip
         """A reply to each prompt, in their order, greedily.
 
@@ -113,7 +113,8 @@ class Generator:
                 + (f", of which {self.virtual} are the soft prompt's" if self.virtual else "")
             )
         whole = bases.encode(self.tokenizer, prompts)
-        guesses = bases.encode(self.tokenizer, drafts, start=False) if drafts else [[] for _ in prompts]
+        texts = [draft or "" for draft in drafts or [None] * len(prompts)]
+        guesses = bases.encode(self.tokenizer, texts, start=False)
         order = sorted(range(len(whole)), key=lambda index: len(whole[index]))
         replies: dict[int, Reply] = {}
         with torch.inference_mode():
