@@ -138,6 +138,28 @@ def test_what_the_reader_would_refuse_cannot_be_written(text, accepts):
     assert not accepts(text)
 
 
+def test_names_that_share_an_accented_beginning_can_be_written_under_the_compiled_grammar():
+    """xgrammar 0.2.9 refuses both of "aöb" | "aöc" in a rule of plain strings; only a compiled one shows it."""
+    names = ["Klöckner & Co", "Klöpper AG", "Søgne A/S", "中国银行", "中国石化", "Kl Plain Inc."]
+    catalog = Catalog(
+        Companies(
+            [Company(f"x:{n}", name, f"X{n}", "Industrials", "Machinery") for n, name in enumerate(names)]
+        )
+    )
+    bytes_alone = [b"<s>", *(bytes([value]) for value in range(256))]
+    info = xgrammar.TokenizerInfo(
+        bytes_alone, xgrammar.VocabType.RAW, vocab_size=len(bytes_alone), stop_token_ids=[0]
+    )
+    for form in dialect.FORMS:
+        text = xgrammar.Grammar.from_ebnf(grammar(form, catalog).text)
+        compiled = xgrammar.GrammarCompiler(info).compile_grammar(text)
+        for company in catalog.companies.all:
+            asked = Request("peers", (company_entity(company), peers_entity(company)), ())
+            matcher = xgrammar.GrammarMatcher(compiled)
+            written = dialect.write(asked, form, catalog)
+            assert all(matcher.accept_token(1 + value) for value in written.encode()), (form, written)
+
+
 def test_a_grammar_needs_companies_and_metrics(catalog):
     with pytest.raises(InputError, match="0 companies"):
         grammar("compact", Catalog(Companies([]), catalog.metrics))

@@ -6,6 +6,7 @@ requests from right ones is measured by `bench` (AUROC).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from finground.catalog.names import words
 from finground.catalog.spotting import lists
@@ -36,6 +37,13 @@ def slips(question: str, mended: str) -> list[Doubt]:
     return [Doubt(f"{said!r} was read as {meant!r}", SLIP) for said, meant in pairs if said != meant]
 
 
+@cache
+def _ordinary() -> frozenset[str]:
+    """Words that say nothing of companies, metrics or dates."""
+    known = lists()
+    return known.ordinary | known.never | known.qualifies | known.position | known.continues
+
+
 def unread(question: str, read: Sequence[tuple[int, int]], names: Iterable[str]) -> list[Doubt]:
     """Words that say something and that nothing was read from.
 
@@ -43,14 +51,15 @@ def unread(question: str, read: Sequence[tuple[int, int]], names: Iterable[str])
         read: the places that something was read from.
         names: of entities in the request; their words were read, wherever they stand.
     """
-    known = lists()
-    ordinary = known.ordinary | known.never | known.qualifies | known.position | known.continues
+    ordinary = _ordinary()
     named = {word.lower() for name in names for word in name.split()}
     left = [
         question[word.start : word.end]
         for word in words(question)
         if not any(start < word.end and word.start < end for start, end in read)
-        and not {word.keys[0], question[word.start : word.end].lower()} & (ordinary | named)
+        and not {word.keys[0], question[word.start : word.end].lower()} & named
+        and word.keys[0] not in ordinary
+        and question[word.start : word.end].lower() not in ordinary
         and len(word.keys[0]) > 2
         and not word.keys[0].isdigit()
     ]
