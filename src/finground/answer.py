@@ -24,7 +24,7 @@ from finground.core.errors import RequestError
 from finground.quant import toolbox
 from finground.records.bundle import Bundle, Finding, Gap, Needs
 from finground.records.report import Answer, Plan, Report, Score
-from finground.records.request import Interval, Request
+from finground.records.request import Interval, Reading, Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.rows import asks_for_change, asks_why
@@ -40,7 +40,7 @@ Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 class Agent(Protocol):
     """Turns a question into a request."""
 
-    def request(self, query: str, as_of: datetime) -> Request: ...
+    def read(self, query: str, as_of: datetime) -> Reading: ...
 
 
 class Writer(Protocol):
@@ -85,7 +85,8 @@ def answer(
         raise RequestError(f"the question has {len(query)} characters; ask in at most {LONGEST}")
     timings: dict[str, float] = {}
     with timed(timings, "agent"):
-        request = agent.request(query, as_of)
+        reading = agent.read(query, as_of)
+        request = reading.request
         if request.unresolved and not request.entities:
             raise world.catalog.companies.unknown(request.unresolved[0])
     with timed(timings, "plan"):
@@ -106,7 +107,7 @@ def answer(
         judged = judge(report, brief)
     return Answer(
         query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings,
-        None if profile is None else dict(profile),
+        None if profile is None else dict(profile), reading.sure, reading.doubts,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from finground.settings import Settings
 from finground.store.place import open_store
 
 if TYPE_CHECKING:
+    from finground.agent.hybrid import HybridAgent
     from finground.agent.tuned import TunedAgent
     from finground.lm.generate import Generator
     from finground.report.tuned import Generates, TunedWriter
@@ -56,31 +57,24 @@ def agent(name: str, world: World, root: Root, settings: Settings, as_of: dateti
     kind = settings.agent.bases[-1]
     if name == "tuned":
         return tuned_agent(kind, world, root, settings, as_of)
-    if settings.agent.form != "compact":
-        raise InputError(
-            f"the hybrid agent writes the compact form, {root.params} says {settings.agent.form}; "
-            "use --agent tuned"
-        )
-    from finground.agent.grammar import compact
-    from finground.agent.hybrid import HybridAgent
-
-    generator = _generator(root, settings, kind, _agent_folder(root, kind), world.catalog)
-    return HybridAgent(generator, world.catalog, settings.agent.form, compact)
+    return hybrid_agent(tuned_agent(kind, world, root, settings, as_of))
 
 
 def tuned_agent(kind: str, world: World, root: Root, settings: Settings, as_of: datetime) -> "TunedAgent":
     """The agent on the base of that kind; its grammar names only companies that have data at `as_of`."""
-    from finground.agent.grammar import compact
+    from finground.agent.grammar import grammar
     from finground.agent.tuned import TunedAgent
 
     form = settings.agent.form
-    grammar = compact(world.known(as_of)) if form == "compact" else None
-    return TunedAgent(
-        _generator(root, settings, kind, _agent_folder(root, kind), world.catalog),
-        world.catalog,
-        form,
-        grammar,
-    )
+    generator = _generator(root, settings, kind, _agent_folder(root, kind), world.catalog)
+    return TunedAgent(generator, world.catalog, form, grammar(form, world.known(as_of), world.catalog))
+
+
+def hybrid_agent(tuned: "TunedAgent") -> "HybridAgent":
+    """The rules, and that agent where they doubt."""
+    from finground.agent.hybrid import HybridAgent
+
+    return HybridAgent(tuned.generator, tuned.catalog, tuned.form)
 
 
 def writer(name: str, root: Root, settings: Settings) -> Writer:

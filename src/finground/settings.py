@@ -194,12 +194,26 @@ class Pretrain(Lora):
 
 
 class PromptTuning(Training):
-    """A soft prompt before a frozen base (Lester et al. 2021), one agent for each base."""
+    """A soft prompt before a frozen base (Lester et al. 2021)."""
 
     virtual_tokens: Count = 20
     initial_text: str = ""  # what the soft prompt starts from; empty: words drawn from the vocabulary
+
+
+class AgentTuning(PromptTuning):
+    """How the agent is trained, one for each base; rank and alpha are LoRA's."""
+
+    method: Literal["prompt", "lora"] = "prompt"
+    rank: Count = 16
+    alpha: Count = 32
     form: Literal["sdr", "required", "compact"] = "compact"
     bases: tuple[Literal["plain", "domain"], ...] = ("plain", "domain")
+
+    @property
+    def lora(self) -> Lora:
+        """The same training by LoRA on the base as it is."""
+        shared = {name: getattr(self, name) for name in Training.model_fields}
+        return Lora(**shared, quant="none", rank=self.rank, alpha=self.alpha)
 
 
 class Context(Part):
@@ -277,7 +291,7 @@ class Settings(Part):
     corpus: Corpus
     pretrain: Pretrain
     context: Context
-    agent: PromptTuning
+    agent: AgentTuning
     stocksis: Stocksis
     writer: Lora
     bench: Bench

@@ -180,12 +180,12 @@ def context(work: Work) -> Outcome:
 
 
 def agent(work: Work) -> Outcome:
-    """Prompt-tune the base of this cell (plain or domain) into the agent."""
+    """Tune the base of this cell (plain or domain) into the agent, by a soft prompt or by LoRA."""
     from datasets import Dataset
 
     from finground.agent.tune import rows
     from finground.context.pairs import read_pairs
-    from finground.lm.tune import held_out_loss, prompt_tune
+    from finground.lm.tune import held_out_loss, lora_tune, prompt_tune
     from finground.roles import belongs
 
     root, settings, kind = work.root, work.settings, work.cell
@@ -196,10 +196,12 @@ def agent(work: Work) -> Outcome:
         }
         about = {"catalog": world.catalog.digest, **belongs(world.catalog)}
     base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
-    trained = prompt_tune(
-        base, parts["train"], settings.agent, out=out, seed=settings.seed, dtype=dtype, about=about,
-        keep=root.training(out.name), note=work.note,
-    )  # fmt: skip
+    how: dict[str, Any] = {"seed": settings.seed, "dtype": dtype, "about": about, "note": work.note}
+    how |= {"out": out, "keep": root.training(out.name)}
+    if settings.agent.method == "lora":
+        trained = lora_tune(base, parts["train"], settings.agent.lora, quant="none", **how)
+    else:
+        trained = prompt_tune(base, parts["train"], settings.agent, **how)
     held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
     loss = held_out_loss(base, out, held_out, settings.agent, dtype=dtype)
     evaluation = {"loss": loss.mean, "rows": loss.rows, "rejected": loss.rejected}
@@ -228,16 +230,18 @@ def writer(work: Work) -> Outcome:
 
 def bench(work: Work) -> Outcome:
     """Score agents on every test part, and writers on reports about companies and dates held out."""
-    from finground.bench.cell import score_agents
+    from finground.bench.agents import score_agents
     from finground.bench.reports import score_writers
 
     with _world(work) as world:
-        scored = score_agents(world, work.root, work.settings, work.commit)
+        scored, seconds = score_agents(world, work.root, work.settings, work.commit)
         scored += score_writers(world, work.root, work.settings, work.commit)
     write_rows(work.root.replies("bench"), scored.replies)
     write_rows(work.root.comparisons, scored.compared)
     write_rows(work.root.scores, scored.rows)
-    return Outcome({f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in scored.rows})
+    whole = [row for row in scored.rows if "/" not in row.part]
+    metrics = {f"{row.system}.{row.part}.{row.task}.{row.metric}": row.value for row in whole}
+    return Outcome(metrics, seconds=seconds)
 
 
 def ablate(work: Work) -> Outcome:
@@ -427,7 +431,7 @@ STAGES: tuple[Stage, ...] = (
         "table",
         table,
         lambda r: (
-            *(r.scores, r.comparisons, r.ablation(CELL), r.corpus, r.domain),
+            *(r.scores, r.comparisons, r.replies("bench"), r.ablation(CELL), r.corpus, r.domain),
             *(r.metrics("pretrain"), r.metrics("agent@${item.base}")),
         ),
         lambda r: (r.table, r.plots),

@@ -8,7 +8,7 @@ import pytest
 from finground.answer import World
 from finground.bench.cell import Trial
 from finground.bench.reports import held_out, score_writer
-from finground.bench.requests import Output, score_requests
+from finground.bench.requests import Output, judge, score_rows
 from finground.context.pairs import read_pairs
 from finground.core.artifact import read_rows
 from finground.core.errors import RequestError
@@ -45,7 +45,8 @@ class Silent:
 def test_unread_replies_are_in_the_denominator(walked: Root, world: World):
     pairs = list(read_pairs(walked.context, "test-seen", 4))
     said = [pairs[0].request, Output(None, "(Acme"), RequestError("no company"), pairs[3].request]
-    rows = score_requests("a", said, pairs, world.catalog, part="test-seen", seed=1, commit="c")
+    rows = score_rows("a", judge(said, pairs, world.catalog), part="test-seen", seed=1, commit="c")
+    rows = [row for row in rows if "/" not in row.part]
     by_metric = {row.metric: row for row in rows}
     assert {(row.n, row.n_unread) for row in rows} == {(4, 2)}
     for metric in ("exact_match", "validity", "f1_entities", "f1_primary", "f1_dates"):
@@ -79,10 +80,12 @@ def test_a_report_with_a_cut_prompt_has_failed_and_keeps_its_text(world: World, 
 def test_a_benchmark_keeps_prompt_reply_and_stop_reason_of_every_model(walked: Root):
     rows = list(read_rows(walked.scores, ScoreRow))
     kept = list(read_rows(walked.replies("bench"), KeptReply))
-    assert {reply.stop for reply in kept if reply.system.startswith("agent")} <= {"eos", "grammar", "length"}
+    assert {reply.stop for reply in kept if reply.system.startswith("agent")} <= {
+        *("eos", "grammar", "length", "stuck")
+    }
     assert [reply for reply in kept if not reply.prompt] == []
-    for system in ("agent-plain", "agent-domain", "base", "writer"):
-        for part in {row.part for row in rows if row.system == system}:
+    for system in ("rules", "agent-plain", "agent-domain", "hybrid-domain", "base", "writer"):
+        for part in {row.part for row in rows if row.system == system and "/" not in row.part}:
             n = next(row.n for row in rows if (row.system, row.part) == (system, part))
             assert len([r for r in kept if (r.system, r.part) == (system, part)]) == n
 
@@ -91,6 +94,10 @@ def test_every_unread_reply_says_why(walked: Root):
     kept = [
         reply for reply in read_rows(walked.replies("bench"), KeptReply) if reply.system.startswith("agent")
     ]
-    rows = [row for row in read_rows(walked.scores, ScoreRow) if row.metric == "exact_match"]
+    rows = [
+        row
+        for row in read_rows(walked.scores, ScoreRow)
+        if row.metric == "exact_match" and "/" not in row.part
+    ]
     unread = sum(row.n_unread for row in rows if row.system.startswith("agent"))
     assert len([reply for reply in kept if reply.why]) == unread

@@ -8,6 +8,7 @@ from datasets import Dataset
 from finground.core.errors import InputError
 from finground.lm import adapter, base, tune
 from finground.lm.beams import search
+from finground.lm.constrain import Grammar
 from finground.lm.generate import Generator
 from finground.settings import Lora, PromptTuning
 
@@ -91,8 +92,11 @@ def test_four_beams_are_at_least_as_likely_as_greedy(models, soft, kind):
     gained = []
     with torch.inference_mode():
         for prompt in base.encode(loaded.tokenizer, PROMPTS):
-            greedy = log_probability(peft, prompt, *ready._batch([prompt], 12, None)[0], eos)
-            gained.append(log_probability(peft, prompt, *ready._search(prompt, 4, 12, None), eos) - greedy)
+            (line,) = ready._batch([prompt], 12, [None], [[]])
+            greedy = log_probability(peft, prompt, line.said, line.stop, eos)
+            assert line.score == pytest.approx(greedy, abs=1e-3)
+            best = ready._search(prompt, 4, 12, None)
+            gained.append(log_probability(peft, prompt, best.said, best.stop, eos) - greedy)
     assert min(gained) > -1e-3 and max(gained) > 1e-3, "never less likely, and not just greedy again"
     alone = ready.reply(PROMPTS, max_new_tokens=12, batch=1, beams=4)
     assert ready.reply(PROMPTS, max_new_tokens=12, batch=4, beams=4) == alone
@@ -158,9 +162,9 @@ def test_a_prompt_beyond_the_context_loses_its_beginning_and_says_so(models):
         ready.reply(["oil"], max_new_tokens=256, batch=1)
 
 
-GRAMMAR = """root ::= "(" name ("; " name)* ") (" [0-9] [0-9] ")"
+GRAMMAR = Grammar("""root ::= "(" name ("; " name)* ") (" [0-9] [0-9] ")"
 name ::= "Société Générale" | "Moody's" | "中国银行"
-"""
+""")
 READS = re.compile(
     r"\((Société Générale|Moody's|中国银行)(; (Société Générale|Moody's|中国银行))*\) \(\d\d\)"
 )
@@ -176,15 +180,48 @@ def test_under_a_grammar_a_reply_reads_or_ran_out_of_tokens(models, soft, kind):
 def test_a_grammar_that_has_one_way_only_goes_that_way(models):
     ready = Generator.open(models["llama"], None)
     reply = ready.reply(
-        ["oil"], max_new_tokens=40, batch=1, grammar='root ::= "(中国银行; Société Générale)"'
+        ["oil"], max_new_tokens=40, batch=1, grammar=Grammar('root ::= "(中国银行; Société Générale)"')
     )[0]
     assert (reply.text, reply.stop) == ("(中国银行; Société Générale)", "grammar")
+    assert reply.passes < reply.new_tokens, "what leaves no choice is not decoded token by token"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_draft_changes_the_passes_and_not_the_reply(models, soft, kind):
+    ready = Generator.open(models[kind], soft[kind])
+    for grammar in (None, GRAMMAR):
+        plain = ready.reply(PROMPTS, max_new_tokens=16, batch=4, grammar=grammar)
+        right = [reply.text for reply in plain]
+        half = [text[: len(text) // 2] + " 7 7 7 oil" for text in right]
+        for drafts in (right, half, ["nothing of the kind"] * 4, [*right[:2], "", half[3]]):
+            for batch in (1, 4):
+                with_draft = ready.reply(
+                    PROMPTS, max_new_tokens=16, batch=batch, grammar=grammar, drafts=drafts
+                )
+                assert with_draft == plain
+                for one, other in zip(with_draft, plain, strict=True):
+                    assert one.log_probability == pytest.approx(other.log_probability, abs=1e-3)
+        sooner = ready.reply(PROMPTS, max_new_tokens=16, batch=4, grammar=grammar, drafts=right)
+        assert sum(reply.passes for reply in sooner) < sum(reply.passes for reply in plain)
+
+
+def test_what_a_grammar_refuses_as_text_is_not_written(models, soft):
+    ready = Generator.open(models["llama"], soft["llama"])
+    anything = ready.reply(PROMPTS, max_new_tokens=60, batch=4, grammar=GRAMMAR)
+    first = {reply.text[1] for reply in anything if len(reply.text) > 1}
+    grammar = Grammar(GRAMMAR.text, refuses=lambda text: text[1:2] in first)
+    others = ready.reply(PROMPTS, max_new_tokens=60, batch=4, grammar=grammar)
+    assert first and not {reply.text[1] for reply in others if len(reply.text) > 1} & first
+    nothing = Grammar(GRAMMAR.text, refuses=lambda text: len(text) > 1)
+    assert {reply.stop for reply in ready.reply(PROMPTS, max_new_tokens=9, batch=4, grammar=nothing)} == {
+        "stuck"
+    }
 
 
 def test_a_grammar_that_does_not_compile_is_refused(models):
     with pytest.raises(InputError, match="grammar does not compile"):
         Generator.open(models["llama"], None).reply(
-            ["oil"], max_new_tokens=4, batch=1, grammar='root ::= "(" missing'
+            ["oil"], max_new_tokens=4, batch=1, grammar=Grammar('root ::= "(" missing')
         )
 
 

@@ -52,7 +52,7 @@ def test_a_browser_gets_a_page(client: TestClient, first: str):
 
 def test_the_request_alone_and_the_rows_of_the_store(client: TestClient, first: str):
     told = client.get("/request", params={"question": f"What was the net income of {first} in Q1 2025?"})
-    assert told.json()["metrics"][0] == {"slug": "net-income", "primary": True}
+    assert told.json()["request"]["metrics"][0] == {"slug": "net-income", "primary": True}
     assert client.get("/health").json()["rows"]["companies"] == 24
 
 

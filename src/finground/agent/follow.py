@@ -10,7 +10,7 @@ from datetime import datetime
 from finground.catalog.catalog import Catalog, company_entity
 from finground.catalog.dates import find
 from finground.core.errors import RequestError
-from finground.records.request import Entity, Request, RequestedMetric
+from finground.records.request import Entity, Reading, Request, RequestedMetric
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class FollowUp:
     catalog: Catalog
     before: Request
 
-    def request(self, query: str, as_of: datetime) -> Request:
+    def read(self, query: str, as_of: datetime) -> Reading:
         """The request before, with what this question names in place.
 
         Raises:
@@ -35,7 +35,7 @@ class FollowUp:
             )
         before = self.before
         named = bool(entities or unresolved)
-        return dataclasses.replace(
+        changed = dataclasses.replace(
             before,
             entities=entities if named else before.entities,
             unresolved=unresolved if named else before.unresolved,
@@ -43,6 +43,7 @@ class FollowUp:
             interval=dates[0][3] if dates else before.interval,
             phrase=dates[0][2] if dates else before.phrase,
         )
+        return Reading(changed)
 
     def _whom(self, query: str, as_of: datetime) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
         mentions = self.catalog.companies.mentions(query, as_of)

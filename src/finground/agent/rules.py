@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from finground.agent import phrasing, ranking, whom
+from finground.agent import doubts, phrasing, ranking, whom
 from finground.agent.spelling import Speller
 from finground.catalog import dates
 from finground.catalog.catalog import MARKET, Catalog
@@ -17,7 +17,15 @@ from finground.catalog.companies import Companies
 from finground.catalog.mention import Mention
 from finground.catalog.metrics import Metric
 from finground.core.errors import CatalogError, DateError, RequestError
-from finground.records.request import Entity, Interval, QuestionKind, Rank, Request, RequestedMetric
+from finground.records.request import (
+    Entity,
+    Interval,
+    QuestionKind,
+    Rank,
+    Reading,
+    Request,
+    RequestedMetric,
+)
 
 PAST = re.compile(r"\b(?:was|were|did|had)\b", re.I)
 YES_NO = re.compile(
@@ -49,14 +57,19 @@ class RulesAgent:
         return Speller(self.catalog)
 
     def request(self, query: str, as_of: datetime) -> Request:
-        """What the question asks for.
+        """What the question asks for; raises what `read` raises."""
+        return self.read(query, as_of).request
+
+    def read(self, query: str, as_of: datetime) -> Reading:
+        """What the question asks for, and how sure that is.
 
         Raises:
             RequestError: if it names nothing that data could be looked up for.
             CatalogError: if a name is ambiguous, or an unknown company is all there is.
             DateError: if a date in it is none.
         """
-        query = self._speller.mend(query)
+        asked, query = query, self._speller.mend(query)
+        doubted = doubts.slips(asked, query)
         when = _when(query, as_of, self.catalog.companies)
         named = [one for one in self.catalog.metrics.mentions(query) if not _inside(one, when.places)]
         explained = [(one.start, one.end) for one in named] + list(when.places)
@@ -65,7 +78,13 @@ class RulesAgent:
         if not (people.entities or people.unknown or people.everyone or rank):
             certain = when.interval is not None or PAST.search(query) is not None
             people = whom.unmarked(query, self.catalog.companies, as_of, explained, certain=certain)
+            doubted += [
+                doubts.Doubt(f"{entity.name} is meant", doubts.TAKEN_NAME) for entity in people.entities
+            ]
         primary = _primary(named, people.places, query, rank)
+        if primary and not named:
+            name = self.catalog.metrics.by_slug(primary[0]).name
+            doubted.append(doubts.Doubt(f"{name} is meant; no metric is named", doubts.TAKEN_METRIC))
         entities = people.entities or ((MARKET,) if rank or people.everyone else ())
         metrics = self.catalog.expand(primary)
         _check(query, entities, metrics, people.unknown, when)
@@ -74,7 +93,14 @@ class RulesAgent:
         kind: QuestionKind = (
             "educational" if not entities and not unresolved else _kind(query, entities, metrics, ranked)
         )
-        return Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
+        if kind == "analysis" and not phrasing.WHOLE.search(query):
+            doubted.append(doubts.Doubt("no metric was read, so all is analysed", doubts.NO_METRIC))
+        doubted += [doubts.Doubt(f"{text!r} is not known", doubts.UNKNOWN_NAME) for text in unresolved]
+        doubted += doubts.unread(
+            query, [*explained, *people.places], [*(entity.name for entity in entities), *unresolved]
+        )
+        request = Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
+        return Reading(request, doubts.sureness(doubted), tuple(doubt.text for doubt in doubted))
 
 
 def _when(query: str, as_of: datetime, companies: Companies) -> When:

@@ -94,6 +94,22 @@ def sign_flip_p(first: Sequence[float], second: Sequence[float], *, seed: int, r
     return (extreme + 1) / (rounds + 1)
 
 
+def area_under_roc(sure: Sequence[float], right: Sequence[float]) -> float:
+    """How often a right item is surer than a wrong one, ties counted half (Mann and Whitney 1947).
+
+    Raises:
+        ValueError: if all are right, or none.
+    """
+    from scipy.stats import rankdata
+
+    ranks, good = rankdata(sure), np.asarray(right, dtype=bool)
+    count = int(good.sum())
+    if not 0 < count < len(good):
+        raise ValueError("a curve needs right items and wrong ones")
+    above = float(ranks[good].sum()) - count * (count + 1) / 2
+    return above / (count * (len(good) - count))
+
+
 def perplexity(losses: Sequence[Loss]) -> float:
     """exp of the loss per token over all documents.
 

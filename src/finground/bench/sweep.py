@@ -13,8 +13,7 @@ from finground.analyscore import published
 from finground.analyscore.rubric import MAXIMA
 from finground.bench.grid import Cell, grid
 from finground.bench.statistics import t_interval
-from finground.core.artifact import whole_folder, write_table
-from finground.core.paths import Root
+from finground.core.artifact import write_table
 from finground.records.score import ScoreRow
 from finground.stocksis.pair import TEMPLATE
 
@@ -44,15 +43,14 @@ def ablation(cells: Sequence[ScoreRow]) -> str:
     )
 
 
-def plots(root: Root, cells: Sequence[ScoreRow]) -> None:
+def plots(folder: Path, cells: Sequence[ScoreRow]) -> None:
     """CSV for `dvc plots`, and the ablation as a picture."""
     found: dict[tuple[float, int, str], dict[str, float]] = defaultdict(dict)
     for row in cells:
         found[float(row.system.partition("@")[2]), row.seed, row.part][row.metric] = row.value
     lines = [(*key, *(values.get(metric, "") for metric in DRAWN)) for key, values in sorted(found.items())]
-    with whole_folder(root.plots) as folder:
-        write_table(folder / "ablation.csv", ("fraction", "seed", "part", *DRAWN), lines)
-        _draw(_grouped(cells), folder / "ablation.png")
+    write_table(folder / "ablation.csv", ("fraction", "seed", "part", *DRAWN), lines)
+    _draw(_grouped(cells), folder / "ablation.png")
 
 
 def _grouped(cells: Sequence[ScoreRow]) -> Values:

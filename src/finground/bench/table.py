@@ -4,17 +4,16 @@ Each row carries n and a standard error; a score on labels that came from the sc
 *imitation*.
 """
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from finground.analyscore import published
-from finground.bench import sweep, writers
-from finground.bench.grid import Cell, grid, pivot
-from finground.core.artifact import read_json, read_rows, whole_file
+from finground.bench import requesting, sweep, writers
+from finground.bench.grid import Cell, grid
+from finground.core.artifact import read_json, read_rows, whole_file, whole_folder
 from finground.core.paths import Root
-from finground.records.score import Comparison, ScoreRow
+from finground.records.score import Comparison, KeptReply, ScoreRow
 from finground.settings import Settings
 
 COMMANDS = {"demo": "make demo", "small": "make real RAW=FOLDER", "paper": "finground run all"}
@@ -23,22 +22,26 @@ COMMANDS = {"demo": "make demo", "small": "make real RAW=FOLDER", "paper": "fing
 def write(root: Root, settings: Settings) -> dict[str, float]:
     """Write results/table.md and the plots; returns how many rows stand behind them."""
     scores = list(read_rows(root.scores, ScoreRow))
+    compared = list(read_rows(root.comparisons, Comparison))
     cells = [row for path in _cells(root, settings) for row in read_rows(path, ScoreRow)]
     parts = [
         head(settings, scores),
         corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
-        agents(scores, _losses(root, settings)),
+        requesting.agents(scores, _losses(root, settings), compared),
+        requesting.worst(list(read_rows(root.replies("bench"), KeptReply))),
         writers.analyscore(scores),
-        writers.compared(list(read_rows(root.comparisons, Comparison))),
+        writers.compared([row for row in compared if row.metric != "exact_match"]),
         writers.held_out(scores),
         sweep.ablation(cells),
         contradictions(),
         f"## Settings (params.yaml)\n\n```yaml\n{root.params.read_text().strip()}\n```",
     ]
     with whole_file(root.table) as temporary:
-        temporary.write_text("\n\n".join(parts) + "\n")
-    sweep.plots(root, cells)
+        temporary.write_text("\n\n".join(part for part in parts if part) + "\n")
+    with whole_folder(root.plots) as folder:
+        sweep.plots(folder, cells)
+        requesting.draw(scores, folder / "agents.png")
     return {"score_rows": len(scores), "ablation_rows": len(cells)}
 
 
@@ -116,46 +119,12 @@ def perplexity(metrics: dict[str, float]) -> str:
     return f"## Domain adaptation: perplexity on held-out documents\n\n{grid(head, rows)}"
 
 
-def agents(scores: Sequence[ScoreRow], losses: dict[str, float]) -> str:
-    """Agents on each test part, and their loss on evaluation pairs, beside FinBloom's tables 6 and 7."""
-    rows = [row for row in scores if row.task == "request"]
-    metrics = [
-        "exact_match",
-        "f1_entities",
-        "f1_primary",
-        "f1_related",
-        "f1_dates",
-        "validity",
-        "bleu",
-        "rouge_1",
-        "rouge_2",
-        "rouge_l",
-    ]
-    table = pivot(rows, metrics)
-    theirs = grid(
-        [
-            "FinBloom, Tables 6 and 7",
-            "evaluation loss",
-            "perplexity",
-            "BLEU",
-            "ROUGE-1",
-            "ROUGE-2",
-            "ROUGE-L",
-        ],
-        [list(row.values()) for row in published.tables()["finbloom_6_7"]],
-    )
-    ours = grid(
-        ["ours", "evaluation loss", "perplexity"],
-        [[name, loss, math.exp(loss)] for name, loss in losses.items()],
-    )
-    note = "The rules agent's authors have seen the templates, so no template is unseen for it."
-    title = "Agents: requests by test part (FinBloom, Tables 6 and 7)"
-    return f"## {title}\n\n{note}\n\n{table}\n\n{ours}\n\n{theirs}"
-
-
 def _losses(root: Root, settings: Settings) -> dict[str, float]:
     """Mean loss per target token of each agent on evaluation pairs."""
-    stages = {f"agent-{kind}": read_json(root.metrics(f"agent@{kind}")) for kind in settings.agent.bases}
+    suffix = "" if settings.agent.method == "prompt" else f"-{settings.agent.method}"
+    stages = {
+        f"agent-{kind}{suffix}": read_json(root.metrics(f"agent@{kind}")) for kind in settings.agent.bases
+    }
     return {name: metrics["evaluation.loss"] for name, metrics in stages.items()}
 
 

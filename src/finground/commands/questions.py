@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from finground.commands import shared
 from finground.core.errors import InputError
 from finground.core.paths import Root
+from finground.records.request import Reading
 
 if TYPE_CHECKING:
     from finground.answer import Agent, World
@@ -27,9 +28,13 @@ def request(options: argparse.Namespace) -> None:
     settings = shared.settings(root)
     with open_world(shared.live(root, settings), settings) as world:
         agent = _agent(options, world, root, settings)
-        asked = agent.request(options.question, shared.as_of(options.as_of))
-        text = write(asked, options.form, world.catalog)
-    print(json.dumps({"text": text, "request": plain(asked)}, indent=2) if options.json else text)
+        reading = agent.read(options.question, shared.as_of(options.as_of))
+        text = write(reading.request, options.form, world.catalog)
+    if options.json:
+        print(json.dumps({"text": text, **plain(reading)}, indent=2))
+        return
+    print(text)
+    _warn(reading)
 
 
 def lookup(options: argparse.Namespace) -> None:
@@ -154,8 +159,16 @@ def _show(answered: "Answer", *, as_json: bool) -> None:
         print(json.dumps(plain(answered), indent=2, ensure_ascii=False))
         return
     print(answered.report.text)
+    _warn(Reading(answered.request, answered.sure, answered.doubts))
     for claim in answered.report.ungrounded:
         print(f"finground: not borne out by data: {claim.text!r} ({claim.why})", file=sys.stderr)
+
+
+def _warn(reading: Reading) -> None:
+    """Say that a request is doubtful, and why."""
+    if reading.doubtful:
+        why = "; ".join(reading.doubts) or "the model was not sure of its words"
+        print(f"finground: the request is doubtful ({reading.sure:.2f}): {why}", file=sys.stderr)
 
 
 def _told(graded: "Score") -> str:

@@ -46,7 +46,10 @@ def search(step: Step, cache: Any, width: int, limit: int, eos: int, matcher: Ma
     tokens: list[list[int]] = []
     for count in range(limit):
         logits = step(tokens, cache)
-        ended = [beam.matcher.mask(logits, row) if beam.matcher else False for row, beam in enumerate(alive)]
+        ended = [
+            beam.matcher is not None and beam.matcher.mask(logits[row], 2 * width) == eos
+            for row, beam in enumerate(alive)
+        ]
         going, finished = _chosen(logits.log_softmax(1), alive, width, eos)
         for one in finished:
             parent = alive[one.row]

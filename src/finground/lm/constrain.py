@@ -1,13 +1,23 @@
 """Constrained decoding: a grammar (EBNF text) becomes masks over the next token, through xgrammar.
 
 Whatever is generated under a grammar parses, or stopped for length. A grammar that does not compile is
-refused, never dropped (case A2). Names that are not ASCII stand in the grammar as themselves (A3).
+refused, never dropped (case A2). Names that are not ASCII stand in the grammar as themselves (A3). What no
+grammar can hold (an end before its start) a grammar may refuse as text, while it is written.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from finground.core.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """EBNF text whose start is `root`; `refuses` tells of a beginning that leads nowhere all the same."""
+
+    text: str
+    refuses: Callable[[str], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -19,7 +29,7 @@ class Grammars:
     _compiler: Any = None
     _compiled: dict[str, Any] = field(default_factory=dict)
 
-    def matchers(self, text: str, count: int) -> list["Matcher"]:
+    def matchers(self, grammar: Grammar, count: int) -> list["Matcher"]:
         """Fresh matchers of a grammar, one a reply.
 
         Raises:
@@ -27,10 +37,14 @@ class Grammars:
         """
         import xgrammar
 
+        text = grammar.text
         if text not in self._compiled:
             self._compiled[text] = self._compile(text)
-        compiled = self._compiled[text]
-        return [Matcher(xgrammar.GrammarMatcher(compiled), self.tokenizer.eos_token_id) for _ in range(count)]
+        bits = xgrammar.allocate_token_bitmask(1, self.vocabulary)
+        return [
+            Matcher(xgrammar.GrammarMatcher(self._compiled[text]), self.tokenizer, bits, grammar.refuses)
+            for _ in range(count)
+        ]
 
     def _compile(self, text: str) -> Any:
         import xgrammar
@@ -49,27 +63,62 @@ class Grammars:
             ) from error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Matcher:
     """Where one reply stands in its grammar."""
 
     matcher: Any
-    eos: int
+    tokenizer: Any
+    bits: Any  # one token's mask, written anew each time
+    refuses: Callable[[str], bool] | None = None
+    said: list[int] = field(default_factory=list)
 
-    def mask(self, logits: Any, row: int) -> bool:
-        """Forbid in `logits[row]` what the grammar does; returns whether it allows nothing but to stop."""
+    def mask(self, scores: Any, best: int = 1) -> int | None:
+        """Forbid in `scores` [vocabulary] what may not follow; returns the token, if it is the only one.
+
+        Of what the text refuses, only the `best` likeliest are looked at; where nothing is left, all scores
+        are -inf.
+        """
         import xgrammar
 
-        bits = xgrammar.allocate_token_bitmask(1, logits.shape[1])
-        self.matcher.fill_next_token_bitmask(bits)
-        xgrammar.apply_token_bitmask_inplace(logits[row : row + 1], bits.to(logits.device))
-        return self.matcher.is_completed() and int((logits[row] != float("-inf")).sum()) == 1
+        self.matcher.fill_next_token_bitmask(self.bits)
+        xgrammar.apply_token_bitmask_inplace(scores[None], self.bits.to(scores.device))
+        if self.refuses:
+            self._forbid(scores, best)
+        words = self.bits[0].numpy()
+        place = int(words.nonzero()[0][0])
+        word = int(words[place]) & 0xFFFFFFFF
+        alone = word & (word - 1) == 0 and int((words != 0).sum()) == 1
+        return 32 * place + word.bit_length() - 1 if alone else None
+
+    def stretch(self) -> list[int]:
+        """Tokens of the text that must follow, save the last, which may be part of a longer one."""
+        text = self.matcher.find_jump_forward_string()
+        tokens: list[int] = self.tokenizer.encode(text, add_special_tokens=False)[:-1] if text else []
+        return tokens
 
     def fork(self) -> "Matcher":
         """Another one that stands at the same place."""
-        return Matcher(self.matcher.fork(), self.eos)
+        return Matcher(self.matcher.fork(), self.tokenizer, self.bits, self.refuses, list(self.said))
 
     def take(self, token: int) -> None:
         """Go on by a token that the mask allowed."""
         if not self.matcher.accept_token(token):
             raise RuntimeError(f"token {token} was allowed by the mask and refused by the grammar")
+        self.said.append(token)
+
+    def _forbid(self, scores: Any, best: int) -> None:
+        """Leave `best` tokens at the top that the text does not refuse."""
+        import torch
+
+        assert self.refuses is not None
+        fine = 0
+        while fine < best:
+            token = int(scores.topk(fine + 1).indices[fine])
+            if torch.isneginf(scores[token]):
+                return
+            text = self.tokenizer.decode([*self.said, token], skip_special_tokens=True)
+            if self.refuses(text):
+                scores[token] = float("-inf")
+            else:
+                fine += 1

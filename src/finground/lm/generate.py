@@ -3,9 +3,14 @@
 Soft prompts go in as a key/value cache computed once; `PeftModel.generate` is silently wrong for them on
 Bloom, Llama and GPT-2 (FACTS). Prompts of a batch are padded on the left, after the soft prompt and masked,
 so a batch gives what one by one gives (case T8). LoRA is merged in memory, or stays beside a quantised base.
+
+A pass reads as many tokens as are settled: what the grammar leaves no choice in, and what a draft of the
+reply guessed rightly (speculative decoding, Leviathan et al. 2023, with a draft that needs no model). Wrong
+guesses stay in the cache and are masked, so the reply is the one without a draft.
 """
 
 import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,16 +21,19 @@ from finground.core.log import progress
 from finground.lm import adapter as adapters
 from finground.lm import base as bases
 from finground.lm.beams import search
-from finground.lm.constrain import Grammars, Matcher
+from finground.lm.constrain import Grammar, Grammars, Matcher
 
-Stop = Literal["eos", "length", "grammar"]
+Stop = Literal["eos", "length", "grammar", "stuck"]
+GUESS = 12  # tokens of a draft tried at once after it was wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the model said, and why it stopped: it ended (`eos`), the tokens did (`length`), or the grammar.
 
-    `truncated`: the prompt did not fit the context beside the new tokens and lost its beginning (case B3).
+    `stuck`: the grammar refuses whatever could follow. `truncated`: the prompt did not fit the context beside
+    the new tokens and lost its beginning (case B3). `log_probability` is of what the model chose, its end
+    included, among what the grammar allows; `passes` are those of the model.
     """
 
     text: str
@@ -33,6 +41,12 @@ class Reply:
     prompt_tokens: int
     new_tokens: int
     truncated: bool
+    log_probability: float = field(default=0.0, compare=False)
+    passes: int = field(default=0, compare=False)
+
+    @property
+    def probability(self) -> float:
+        return math.exp(self.log_probability)
 
 
 @dataclass(slots=True)
@@ -76,14 +90,15 @@ class Generator:
         return ready
 
     def reply(
-        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str | None = None,
-        beams: int = 1,
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar | None = None,
+        drafts: list[str | None] | None = None, beams: int = 1,
     ) -> list[Reply]:  # fmt: skip
         """A reply to each prompt, in their order, greedily.
 
         Args:
             batch: prompts computed together; changes the speed alone.
-            grammar: EBNF text (rule `root`) that every reply must follow.
+            grammar: what every reply must follow.
+            drafts: a guess of each reply, which makes it come sooner and changes nothing; not with beams.
             beams: replies kept side by side; more than one finds likelier ones, prompt by prompt.
 
         Raises:
@@ -98,73 +113,76 @@ class Generator:
                 + (f", of which {self.virtual} are the soft prompt's" if self.virtual else "")
             )
         whole = bases.encode(self.tokenizer, prompts)
+        texts = [draft or "" for draft in drafts or [None] * len(prompts)]
+        guesses = bases.encode(self.tokenizer, texts, start=False)
         order = sorted(range(len(whole)), key=lambda index: len(whole[index]))
         replies: dict[int, Reply] = {}
         with torch.inference_mode():
             for start in progress(range(0, len(order), batch), "replies"):
                 indices = order[start : start + batch]
-                matchers = self.grammars.matchers(grammar, len(indices)) if grammar is not None else None
+                matchers: list[Matcher | None] = [None] * len(indices)
+                if grammar is not None:
+                    matchers = [*self.grammars.matchers(grammar, len(indices))]
                 cut = [whole[index][-room:] for index in indices]
                 if beams > 1:
                     said = [
-                        self._search(ids, beams, max_new_tokens, matchers[at] if matchers else None)
-                        for at, ids in enumerate(cut)
+                        self._search(ids, beams, max_new_tokens, matcher)
+                        for ids, matcher in zip(cut, matchers, strict=True)
                     ]
                 else:
-                    said = self._batch(cut, max_new_tokens, matchers)
-                for index, (tokens, stop) in zip(indices, said, strict=True):
-                    replies[index] = self._reply(tokens, stop, len(whole[index]), room)
+                    said = self._batch(cut, max_new_tokens, matchers, [guesses[index] for index in indices])
+                for index, line in zip(indices, said, strict=True):
+                    replies[index] = self._reply(line, len(whole[index]), room)
         return [replies[index] for index in range(len(whole))]
 
-    def _reply(self, tokens: list[int], stop: Stop, prompt_tokens: int, room: int) -> Reply:
-        text = self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return Reply(text, stop, prompt_tokens, len(tokens), prompt_tokens > room)
+    def _reply(self, line: "Line", prompt_tokens: int, room: int) -> Reply:
+        text = self.tokenizer.decode(line.said, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return Reply(
+            text, line.stop or "length", prompt_tokens, len(line.said), prompt_tokens > room, line.score,
+            line.passes,
+        )  # fmt: skip
 
     def _batch(
-        self, prompts: list[list[int]], limit: int, matchers: list[Matcher] | None
-    ) -> list[tuple[list[int], Stop]]:
-        """New ids (without EOS) and stop of each prompt; rows that are done leave the batch."""
+        self, prompts: list[list[int]], limit: int, matchers: list[Matcher | None], drafts: list[list[int]]
+    ) -> list["Line"]:
+        """The reply to each prompt; those that are done leave the batch."""
         import torch
 
-        ids, mask = self._padded(prompts)
-        cache = self._start(len(prompts))
-        said: list[list[int]] = [[] for _ in prompts]
-        stops: list[Stop] = ["length"] * len(prompts)
-        alive = list(range(len(prompts)))
-        for step in range(limit):
-            logits = self._logits(ids, mask, cache)
-            ended = (
-                [matchers[row].mask(logits, at) for at, row in enumerate(alive)]
-                if matchers
-                else [False] * len(alive)
+        eos = self.tokenizer.eos_token_id
+        lines = [
+            Line(eos, limit, prompt, matcher, draft)
+            for prompt, matcher, draft in zip(prompts, matchers, drafts, strict=True)
+        ]
+        cache, alive = self._start(len(lines)), list(lines)
+        mask = torch.ones(len(lines), self.virtual, dtype=torch.long, device=self._head().device)
+        while alive:
+            guesses = [line.guess() for line in alive]
+            ids, fresh = self._padded(
+                [line.unread + guess for line, guess in zip(alive, guesses, strict=True)]
             )
-            chosen = logits.argmax(1).tolist()
-            going = []
-            for at, row in enumerate(alive):
-                if ended[at] or chosen[at] == self.tokenizer.eos_token_id:
-                    stops[row] = "grammar" if ended[at] else "eos"
-                    continue
-                said[row].append(chosen[at])
-                if matchers:
-                    matchers[row].take(chosen[at])
-                going.append(at)
-            if not going or step + 1 == limit:
-                break
-            if len(going) < len(alive):
+            mask = torch.cat([mask, fresh], 1)
+            hidden = self._hidden(ids, mask, cache)
+            wanted = [hidden[row, -1 - len(guess) :] for row, guess in enumerate(guesses)]
+            scores = (torch.cat(wanted) @ self._head().T).float()
+            parts = scores.split([len(guess) + 1 for guess in guesses])
+            for row, (line, guess, part) in enumerate(zip(alive, guesses, parts, strict=True)):
+                wrong = len(guess) - line.read(guess, part)
+                if wrong:
+                    mask[row, -wrong:] = 0
+            going = [row for row, line in enumerate(alive) if not line.stop]
+            if going and len(going) < len(alive):
                 kept = torch.tensor(going, device=mask.device)
                 cache.batch_select_indices(kept)
-                mask, alive = mask[kept], [alive[at] for at in going]
-            ids = torch.tensor([[said[row][-1]] for row in alive], device=mask.device)
-            mask = torch.cat([mask, mask.new_ones(len(alive), 1)], 1)
-        return list(zip(said, stops, strict=True))
+                mask = mask[kept]
+            alive = [alive[row] for row in going]
+        return lines
 
-    def _search(
-        self, prompt: list[int], width: int, limit: int, matcher: Matcher | None
-    ) -> tuple[list[int], Stop]:
+    def _search(self, prompt: list[int], width: int, limit: int, matcher: Matcher | None) -> "Line":
         """The likeliest reply to one prompt among those that `width` beams find."""
         import torch
 
         ids, mask = self._padded([prompt])
+        mask = torch.cat([mask.new_ones(1, self.virtual), mask], 1)
 
         def step(tokens: list[list[int]], cache: Any) -> Any:
             if not tokens:
@@ -174,10 +192,17 @@ class Generator:
             return self._logits(laid, mask.new_ones(len(tokens), spans), cache)
 
         found = search(step, self._start(1), width, limit, self.tokenizer.eos_token_id, matcher)
-        return list(found.tokens), cast(Stop, found.stop)
+        return Line(
+            self.tokenizer.eos_token_id, limit, [], said=list(found.tokens), stop=cast(Stop, found.stop),
+            score=found.score, passes=len(found.tokens),
+        )  # fmt: skip
 
     def _logits(self, ids: Any, mask: Any, cache: Any) -> Any:
         """float32 [batch, vocabulary] after the last of `ids` [batch, tokens]; `mask` spans the cache too."""
+        return (self._hidden(ids, mask, cache)[:, -1] @ self._head().T).float()
+
+    def _hidden(self, ids: Any, mask: Any, cache: Any) -> Any:
+        """The last states [batch, tokens, width] of `ids`; `mask` [batch, virtual + all tokens so far]."""
         from finground.lm.loss import plain
 
         causal = plain(self.model)
@@ -185,19 +210,16 @@ class Generator:
         more = {_cache_word(inner): cache, "use_cache": True}
         if self.positions:
             more["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        hidden = inner(input_ids=ids, attention_mask=mask, **more).last_hidden_state[:, -1]
-        return (hidden @ self._head().T).float()
+        return inner(input_ids=ids, attention_mask=mask, **more).last_hidden_state
 
-    def _padded(self, prompts: list[list[int]]) -> tuple[Any, Any]:
-        """ids [batch, tokens] padded on the left; mask [batch, virtual + tokens]."""
+    def _padded(self, rows: list[list[int]]) -> tuple[Any, Any]:
+        """ids [batch, tokens] padded on the left, and their mask."""
         import torch
 
-        width = max(len(prompt) for prompt in prompts)
+        width = max(len(row) for row in rows)
         fill = bases.pad(self.tokenizer)
-        ids = torch.tensor([[fill] * (width - len(prompt)) + prompt for prompt in prompts])
-        mask = torch.tensor(
-            [[1] * self.virtual + [0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        )
+        ids = torch.tensor([[fill] * (width - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
         return ids.to(self._head().device), mask.to(self._head().device)
 
     def _start(self, size: int) -> Any:
@@ -231,6 +253,78 @@ class Generator:
         from finground.lm.loss import head
 
         return head(self.model)
+
+
+@dataclass(slots=True)
+class Line:
+    """One reply on its way: what was said, what of it (at first: the prompt) the model has yet to read."""
+
+    eos: int
+    limit: int
+    unread: list[int]
+    matcher: Matcher | None = None
+    draft: list[int] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
+    stop: Stop | None = None
+    score: float = 0.0
+    passes: int = 0
+
+    def guess(self) -> list[int]:
+        """What the draft has where the reply stands: all of it while it is right, then after the last two."""
+        said = self.said
+        if said == self.draft[: len(said)]:
+            return self.draft[len(said) : self.limit - 1]
+        places = range(len(self.draft) - 2, -1, -1)
+        at = next((place for place in places if self.draft[place : place + 2] == said[-2:]), None)
+        return [] if at is None else self.draft[at + 2 :][: min(GUESS, self.limit - len(said) - 1)]
+
+    def read(self, guess: list[int], scores: Any) -> int:
+        """Go on by the likeliest tokens while the guess holds, and by one more; returns how many held.
+
+        Args:
+            scores: [guess + 1, vocabulary], after what was unread and after each token of the guess.
+        """
+        self.passes += 1
+        held = 0
+        while not self._ended(scores[held]):
+            said = [self.said[-1], *self._forced()]
+            for place, token in enumerate(said):
+                if held == len(guess) or guess[held] != token:
+                    self.unread = said[place:]
+                    return held
+                held += 1
+        return held
+
+    def _ended(self, scores: Any) -> bool:
+        """Say the likeliest token; True if nothing comes after."""
+        only = self.matcher.mask(scores) if self.matcher else None
+        token = int(scores.argmax()) if only is None else only
+        top = float(scores[token])
+        if top == -math.inf:
+            self.stop = "stuck"
+            return True
+        if only is None:
+            self.score += top - float(scores.logsumexp(0))
+        if token == self.eos:
+            self.stop = "eos" if only is None else "grammar"
+            return True
+        self._say(token)
+        return self.stop is not None
+
+    def _forced(self) -> list[int]:
+        """Say what must follow."""
+        tokens = self.matcher.stretch() if self.matcher else []
+        tokens = tokens[: self.limit - len(self.said) - 1]
+        for token in tokens:
+            self._say(token)
+        return tokens
+
+    def _say(self, token: int) -> None:
+        self.said.append(token)
+        if self.matcher:
+            self.matcher.take(token)
+        if len(self.said) == self.limit:
+            self.stop = "length"
 
 
 def _cache_word(inner: Any) -> str:

@@ -117,7 +117,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Every step of one answer, kept."""
+    """Every step of one answer, kept; `sure` (0 to 1) and `doubts` are the agent's, of the request."""
 
     query: str
     as_of: datetime
@@ -130,6 +130,8 @@ class Answer:
     versions: dict[str, str]
     timings: dict[str, float]
     profile: dict[str, str] | None = None  # the reader's own, where one was handed in
+    sure: float = 1.0
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,22 @@ class Request:
     unresolved: tuple[str, ...] = ()
 
 
+DOUBTFUL = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question as an agent understood it, how sure of it the agent is (0 to 1), and what it doubts."""
+
+    request: Request
+    sure: float = 1.0
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def doubtful(self) -> bool:
+        return self.sure < DOUBTFUL
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A question and the request it means, with how it was made."""

@@ -28,7 +28,10 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two systems on the same `n` items: the first minus the second, its 95% interval, two-sided p."""
+    """Two systems on the same `n` items: the first minus the second, its 95% interval, two-sided p.
+
+    `changed`: the share of items on which the first said something else, where that was counted.
+    """
 
     first: str
     second: str
@@ -39,11 +42,15 @@ class Comparison:
     high: float
     p: float
     n: int
+    changed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KeptReply:
-    """What a model was asked and said in a benchmark, read or not (law 5); `why` it could not be read."""
+    """What a system was asked and said in a benchmark, read or not (law 5); `why` it could not be read.
+
+    Where there is one right reply: that, how near the other came (mean F1 of the fields), how sure it was.
+    """
 
     system: str
     part: str
@@ -51,3 +58,6 @@ class KeptReply:
     text: str
     stop: str
     why: str = ""
+    right: str = ""
+    near: float | None = None
+    sure: float | None = None

@@ -65,7 +65,7 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
         return as_json(answered)
 
     def ask_request(request: "Request") -> "Response":
-        return as_json(agent.request(*asked(request)))
+        return as_json(agent.read(*asked(request)))
 
     def health(_: "Request") -> "Response":
         return as_json(world.store.status())

@@ -1,0 +1,133 @@
+"""Agents scored: rules, the model on each base, and both together, on every part of the questions (floor 4).
+
+The same questions for every agent; a reply that cannot be read stays in the denominator (law 5). Execution
+accuracy asks the store: does the request bring the rows that the right one brings.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from finground.agent.rules import RulesAgent
+from finground.answer import World
+from finground.bench.cell import Scored, Trial
+from finground.bench.requests import AgentOutput, Judged, judge, score_rows
+from finground.bench.statistics import paired
+from finground.catalog import dialect
+from finground.catalog.dates import end_of
+from finground.context.pairs import read_pairs
+from finground.context.split import NATURAL
+from finground.core.errors import InputError
+from finground.core.paths import Root
+from finground.records.request import Pair, Reading, Request
+from finground.records.score import Comparison, KeptReply
+from finground.roles import hybrid_agent, tuned_agent
+from finground.settings import Settings
+from finground.store.lookup import lookup
+
+Replies = Callable[[Sequence[Pair]], Sequence[AgentOutput]]
+PARTS = (NATURAL, "test-seen", "test-new-template", "test-new-company", "test-new-metric")
+RULES = "rules"
+Rows = frozenset[tuple[object, ...]]
+
+
+def score_agents(
+    world: World, root: Root, settings: Settings, commit: str
+) -> tuple[Scored, dict[str, float]]:
+    """Every agent on every test part; and the seconds a question that each took."""
+    parts = {part: list(read_pairs(root.context, part, settings.bench.questions)) for part in PARTS}
+    parts = {part: pairs for part, pairs in parts.items() if pairs}
+    wanted = {part: [served(world, pair.request, pair) for pair in pairs] for part, pairs in parts.items()}
+    total, seconds, by_rules = Scored(), dict[str, float](), dict[str, Judged]()
+    for system, replies in _agents(world, root, settings):
+        trial = Trial(system, "request", settings.seed, commit)
+        for part, pairs in parts.items():
+            began = time.perf_counter()
+            said = replies(pairs)
+            seconds[f"{system}.{part}.seconds_a_question"] = (time.perf_counter() - began) / len(pairs)
+            judged = judge(said, pairs, world.catalog)
+            total += _scored(trial, part, said, judged, world)
+            total += _executed(trial, part, judged, wanted[part], world)
+            if system == RULES:
+                by_rules[part] = judged
+            else:
+                total += Scored(compared=(_against(trial, part, judged, by_rules[part]),))
+    return total, seconds
+
+
+def served(world: World, request: Request | None, pair: Pair) -> Rows:
+    """What the store brings for a request on the day of the question, without news."""
+    if request is None:
+        return frozenset()
+    try:
+        bundle = lookup(
+            world.store, request, {}, as_of=pair.as_of, catalog=world.catalog, vector=None, k=0, threshold=1.0
+        )
+    except InputError:
+        return frozenset()
+    facts = ((f.entity, f.metric, f.period_start, f.period_end, f.value) for f in bundle.facts)
+    series = ((s.entity, s.names, str(s.times[0]), str(s.times[-1])) for s in bundle.series if len(s.times))
+    return frozenset([*facts, *series])
+
+
+def _scored(trial: Trial, part: str, said: Sequence[AgentOutput], judged: Judged, world: World) -> Scored:
+    """Score rows, and every reply of a model beside what would have been right."""
+    rows = score_rows(trial.system, judged, part=part, seed=trial.seed, commit=trial.commit)
+    kept = []
+    for place, (reply, output) in enumerate(zip(said, judged.outputs, strict=True)):
+        pair = judged.pairs[place]
+        right = dialect.write(pair.request, "compact", world.catalog)
+        text = dialect.write(output.request, "compact", world.catalog) if output.request else output.text
+        stop, why = getattr(reply, "stop", ""), getattr(reply, "why", "")
+        prompt = getattr(reply, "prompt", "") or pair.query
+        kept.append(
+            KeptReply(trial.system, part, prompt, text, stop, why, right, judged.mean_f1(place), output.sure)
+        )
+    return Scored(tuple(rows), tuple(kept))
+
+
+def _executed(trial: Trial, part: str, judged: Judged, wanted: Sequence[Rows], world: World) -> Scored:
+    """The share of questions whose request brings the rows of the right one, of those that bring any."""
+    places = [place for place, rows in enumerate(wanted) if rows]
+    if not places:
+        return Scored()
+    same = [
+        float(served(world, judged.outputs[place].request, judged.pairs[place]) == wanted[place])
+        for place in places
+    ]
+    some = Judged(
+        tuple(judged.outputs[place] for place in places), tuple(judged.pairs[place] for place in places),
+        {"exact_match": same}, 0.0,
+    )  # fmt: skip
+    first = score_rows(trial.system, some, part=part, seed=trial.seed, commit=trial.commit)[0]
+    return Scored((dataclasses.replace(first, metric="execution"),))
+
+
+def _against(trial: Trial, part: str, judged: Judged, rules: Judged) -> Comparison:
+    """How much more often a system is right than the rules, on the same questions."""
+    exact, theirs = judged.items["exact_match"], rules.items["exact_match"]
+    difference, p = paired(exact, theirs, seed=trial.seed)
+    values = (difference.value, difference.low, difference.high, p, len(exact))
+    changed = sum(
+        one.request != other.request for one, other in zip(judged.outputs, rules.outputs, strict=True)
+    )
+    return Comparison(trial.system, RULES, part, "exact_match", *values, changed / len(exact))
+
+
+def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, Replies]]:
+    as_of, agents = end_of(settings.snapshot.as_of), settings.agent
+    yield RULES, lambda pairs: [_by_rules(RulesAgent(world.catalog), pair) for pair in pairs]
+    for kind in agents.bases:
+        tuned = tuned_agent(kind, world, root, settings, as_of)
+        name = kind if agents.method == "prompt" else f"{kind}-{agents.method}"
+        yield f"agent-{name}", partial(tuned.replies, batch=settings.bench.batch)
+        if kind == agents.bases[-1]:
+            yield f"hybrid-{name}", hybrid_agent(tuned).replies
+
+
+def _by_rules(agent: RulesAgent, pair: Pair) -> Reading | InputError:
+    try:
+        return agent.read(pair.query, pair.as_of)
+    except InputError as error:
+        return error
