@@ -229,8 +229,8 @@ def decoding(root: Root, settings: Settings, world: Any, pairs: Sequence[Pair]) 
             f"decoding, batch {batch}: {len(pairs)} requests: plain {len(pairs) / plainly:.2f}/s "
             f"({passes(simple):.1f} passes each, {valid(simple):.2f} valid), grammar and stretches "
             f"{len(pairs) / stretched:.2f}/s ({passes(forced):.1f}), with drafts "
-            f"{len(pairs) / drafted:.2f}/s ({passes(fast):.1f} passes, {valid(fast):.2f} valid): {plainly / stretched:.2f} × and "
-            f"{plainly / drafted:.2f} ×; same where both are valid: {same} of {len(both)}; "
+            f"{len(pairs) / drafted:.2f}/s ({passes(fast):.1f} passes, {valid(fast):.2f} valid): "
+            f"{plainly / stretched:.2f} × and {plainly / drafted:.2f} ×; same where both are valid: {same} of {len(both)}; "
             f"same text with and without a draft: {drafts_same} of {len(pairs)}"
         )
 
