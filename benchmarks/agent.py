@@ -230,8 +230,8 @@ def decoding(root: Root, settings: Settings, world: Any, pairs: Sequence[Pair]) 
             f"({passes(simple):.1f} passes each, {valid(simple):.2f} valid), grammar and stretches "
             f"{len(pairs) / stretched:.2f}/s ({passes(forced):.1f}), with drafts "
             f"{len(pairs) / drafted:.2f}/s ({passes(fast):.1f} passes, {valid(fast):.2f} valid): "
-            f"{plainly / stretched:.2f} × and {plainly / drafted:.2f} ×; same where both are valid: {same} of {len(both)}; "
-            f"same text with and without a draft: {drafts_same} of {len(pairs)}"
+            f"{plainly / stretched:.2f} × and {plainly / drafted:.2f} ×; same where both are valid: "
+            f"{same} of {len(both)}; same text with and without a draft: {drafts_same} of {len(pairs)}"
         )
 
 

@@ -20,6 +20,7 @@ from finground.analyscore.degrade import KINDS
 from finground.analyscore.rubric import LEVELS, Level
 from finground.analyscore.score import scored
 from finground.core.errors import InputError
+from finground.lm.constrain import Grammar
 from finground.records.report import Mark, Report, Score
 from finground.report.brief import Brief
 from finground.report.tuned import Generates, Said
@@ -38,7 +39,7 @@ WORDINGS = (
 ORDERS = (False, True)
 LETTERS = "ABCDEFGH"
 LETTER = re.compile(r"\W*([A-H])\W*")
-GRAMMAR = f"root ::= [{LETTERS[0]}-{LETTERS[-1]}]"
+GRAMMAR = Grammar(f"root ::= [{LETTERS[0]}-{LETTERS[-1]}]")
 NEW_TOKENS, BATCH = 8, 8
 FEWEST = 5  # reports, before an agreement is worth testing
 
@@ -59,7 +60,7 @@ class Constrains(Protocol):
     """Who continues prompts under a grammar (`lm.generate.Generator`)."""
 
     def reply(
-        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: str
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar
     ) -> Sequence[Said]: ...
 
 
