@@ -109,7 +109,10 @@ def load(folder: Path, *, quant: str, dtype: str) -> Loaded:
         str(folder), dtype=device.number_type(dtype), device_map={"": device.device()}, use_safetensors=True,
         local_files_only=True, **({"quantization_config": _nf4(dtype)} if quant == "nf4" else {}),
     )  # fmt: skip
-    four_bit = sum(type(module).__name__ == "Linear4bit" for module in model.modules())
+    quantised = [module for module in model.modules() if type(module).__name__ == "Linear4bit"]
+    for module in quantised:
+        module.support_avx512bf16_for_cpu = False  # else evaluation alone is in bfloat16, where the CPU can
+    four_bit = len(quantised)
     if quant == "nf4" and not four_bit:
         raise InputError(
             f"quant: nf4 was asked, but no layer of {folder} could be quantised; write quant: none"
