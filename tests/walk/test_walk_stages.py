@@ -99,6 +99,31 @@ def test_running_a_stage_by_its_bare_name_runs_all_its_cells(walked: Root, tmp_p
     assert list(run(copy(walked, tmp_path / "root"), "agent")) == ["agent@plain", "agent@domain"]
 
 
+def test_plain_lora_is_reported_beside_qlora_when_asked(walked: Root, tmp_path: Path):
+    from small_root import copy, params, run
+
+    settings = {**params()["pretrain"], "control": True}
+    numbers = run(copy(walked, tmp_path / "root", pretrain=settings), "pretrain")["pretrain"]
+    parts = [name.removeprefix("control.") for name in numbers if name.startswith("control.by-")]
+    assert parts and all(numbers[f"control.{name}"] == numbers[name] for name in parts if "plain" in name)
+    assert numbers["control.last_loss"] > 0 and numbers["four_bit_modules"] > 0
+
+
+def test_an_agent_may_be_trained_by_lora_and_is_asked_like_any(walked: Root, tmp_path: Path, finground):
+    from small_root import DAY, copy, params, run
+
+    settings = {**params()["agent"], "method": "lora", "bases": ["domain"]}
+    root = copy(walked, tmp_path / "root", agent=settings)
+    assert list(run(root, "agent")) == ["agent@domain"]
+    for agent in ("tuned", "hybrid"):
+        said = finground(
+            "request", "How did energy companies do in 2024?", "--agent", agent, "--as-of", DAY, "--json",
+            "--root", root.folder,
+        )  # fmt: skip
+        assert said.code == 0, said.sentence
+        assert {"text", "request", "sure", "doubts"} <= json.loads(said.out).keys()
+
+
 def test_run_says_its_numbers_as_json(walked: Root, tmp_path: Path, finground):
     from small_root import copy
 
