@@ -76,9 +76,11 @@ def test_exact_match_is_told_by_kind_noise_and_channel_too(pairs, catalog):
     parted = [replace(pair, kind=kind) for pair, kind in zip(pairs, ["ranking", "peers"] * 2, strict=True)]
     outputs = [parted[0].request, parted[0].request, parted[2].request, parted[0].request]
     rows = score_rows("agent", judge(outputs, parted, catalog), part="test-seen", seed=7, commit="c")
-    found = {row.part: (row.value, row.n) for row in rows if row.metric == "exact_match"}
+    exact = [row for row in rows if row.metric == "exact_match"]
+    found = {row.part: (row.value, row.n) for row in exact if "noise" not in row.part}
     assert found == {
         "test-seen": (0.5, 4), "test-seen/kind=peers": (0.0, 2), "test-seen/kind=ranking": (1.0, 2),
+        "test-seen/channel=technology": (0.5, 4),
     }  # fmt: skip
 
 

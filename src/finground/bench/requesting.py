@@ -12,6 +12,7 @@ from pathlib import Path
 from finground.analyscore import published
 from finground.bench.grid import Cell, grid, pivot
 from finground.bench.statistics import wilson
+from finground.context.split import NATURAL
 from finground.records.score import Comparison, KeptReply, ScoreRow
 
 METRICS = (
@@ -26,7 +27,7 @@ def agents(scores: Sequence[ScoreRow], losses: dict[str, float], compared: Seque
     """Agents on each test part, and their loss on evaluation pairs, beside FinBloom's tables 6 and 7."""
     rows = [row for row in scores if row.task == "request"]
     whole = [row for row in rows if "/" not in row.part]
-    executed = pivot([row for row in whole if row.metric == "execution"], ["execution"])
+    executed = [row for row in whole if row.metric == "execution"]
     theirs = grid(
         ["FinBloom, Tables 6 and 7", "evaluation loss", "perplexity",
             "BLEU", *("ROUGE-1", "ROUGE-2", "ROUGE-L")],
@@ -45,7 +46,8 @@ def agents(scores: Sequence[ScoreRow], losses: dict[str, float], compared: Seque
     )
     title = "Agents: requests by test part (FinBloom, Tables 6 and 7)"
     parts = [
-        f"## {title}", note, pivot(whole, METRICS), pivot(whole, WORDS), executed, against(compared), ours,
+        f"## {title}", note, pivot(whole, METRICS), pivot(whole, WORDS),
+        pivot(executed, ["execution"]) if executed else "", against(compared), ours,
         theirs, sliced(rows),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
@@ -94,10 +96,10 @@ def sliced(rows: Sequence[ScoreRow]) -> str:
 
 
 def worst(replies: Sequence[KeptReply]) -> str:
-    """The replies furthest from right, of each system on each part."""
+    """The replies furthest from right, of each system on each part; the natural one stays unseen."""
     groups: dict[tuple[str, str], list[KeptReply]] = defaultdict(list)
     for reply in replies:
-        if reply.near is not None and reply.near < 1:
+        if reply.near is not None and reply.near < 1 and reply.part != NATURAL:
             groups[reply.part, reply.system].append(reply)
     body: list[list[Cell]] = []
     for (part, system), found in groups.items():
@@ -105,7 +107,8 @@ def worst(replies: Sequence[KeptReply]) -> str:
             asked, said, right = (_cell(text) for text in (_question(reply.prompt), reply.text, reply.right))
             body.append([part, system, reply.near, reply.sure, asked, said, right])
     head = ["part", "system", "F1", "sure", "question", "said", "right"]
-    return f"## Agents: the worst replies\n\n{grid(head, body)}" if body else ""
+    note = "The natural questions are not shown, so that nobody tunes on them."
+    return f"## Agents: the worst replies\n\n{note}\n\n{grid(head, body)}" if body else ""
 
 
 def draw(scores: Sequence[ScoreRow], path: Path) -> None:

@@ -119,7 +119,7 @@ def score_rows(system: str, judged: Judged, *, part: str, seed: int, commit: str
         rows.append(row("auroc", area, None, every, part))
     for what in SLICES:
         values = [str(getattr(pair, what)) for pair in judged.pairs]
-        for value in sorted(set(values)) if len(set(values)) > 1 else ():
+        for value in sorted(set(values)):
             places = [place for place in every if values[place] == value]
             mean, error = mean_and_error([exact[place] for place in places])
             rows.append(row("exact_match", mean, error, places, f"{part}/{what}={value}"))
