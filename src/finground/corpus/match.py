@@ -18,7 +18,7 @@ from finground.corpus.chunks import Chunk, Docs, by_chunk, documents_of, rows_of
 from finground.corpus.work import made, open_array, write_array
 from finground.settings import Near
 
-RANGE = 2_000_000  # keys that one task compares
+RANGE = 500_000  # keys that one task compares; some 100 bytes each while it does
 WINDOW = 4  # next documents under the same key that each is paired with, besides the first
 UNSURE = 0.15  # four standard errors of an estimate by 100 permutations
 PAIRS_AT_ONCE = 2000

@@ -33,8 +33,8 @@ def ran(connection: Connection, made: Made, asked: Mapping[str, Any]) -> Any:
     return cursor
 
 
-def one_of(dialect: str, column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Whether a column is one of a list of texts, which is a single value of the statement."""
+def one_of(dialect: str, column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Whether a column is one of a list of texts (numbers too on SQLite), a single value of the statement."""
     if dialect == "postgresql":
         return column == any_(bindparam(name, type_=ARRAY(Text)))
     return column.in_(select(func.json_each(bindparam(name)).table_valued("value").c.value))

@@ -8,25 +8,21 @@ files: what a filter leaves is gathered and scored exactly, the whole is scored 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from finground.store import schema
+from finground.store.driver import fetched, one_of
 from finground.store.vectors import Array, Search
 
 BLOCK = 32_768  # rows scored at once
+GATHERED = 1_024  # the same of rows that lie apart, so that their copies stay in the core's cache
 ABOUT, PLACES = schema.news_companies.c, schema.news_places.c
-# statements are made once; what is asked comes as parameters
-NAMED = select(ABOUT.place).where(
-    ABOUT.company.in_(bindparam("companies", expanding=True)),
-    ABOUT.published_at.between(bindparam("start"), bindparam("end")),
-)
-AT = select(PLACES.place, PLACES.news).where(PLACES.place.in_(bindparam("places", expanding=True)))
-LAST = select(func.max(PLACES.place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +61,13 @@ class FileVectors:
         rows = _rows(connection)
         if not rows:
             return []
-        times = np.memmap(self.folder / "times.i8", dtype="<i8", mode="r", shape=(rows,))
-        stored = np.memmap(self.folder / "vectors.f4", dtype="<f4", mode="r", shape=(rows, vector.shape[0]))
+        times = _mapped(self.folder / "times.i8", "<i8", (rows,))
+        stored = _mapped(self.folder / "vectors.f4", "<f4", (rows, vector.shape[0]))
         places = _places(connection, wanted, times)
         scores = _scores(stored, places, vector)
         best = _best(scores, times[places], wanted)
         chosen = {int(places[at]): float(scores[at]) for at in best}
-        ids = dict(connection.execute(AT, {"places": list(chosen)}).tuples().all()) if chosen else {}
+        ids = dict(fetched(connection, _at, {"places": list(chosen)})) if chosen else {}
         return [(ids[place], score) for place, score in chosen.items()]
 
     def of(self, connection: Connection, news: Sequence[str]) -> Array:
@@ -80,14 +76,37 @@ class FileVectors:
         known = select(table.news, table.place).where(table.news.in_(news))
         places = dict(connection.execute(known).tuples().all())
         width = connection.scalar(select(schema.vector_space.c.width)) or 0
-        shape = (_rows(connection), width)
-        stored = np.memmap(self.folder / "vectors.f4", dtype="<f4", mode="r", shape=shape)
+        stored = _mapped(self.folder / "vectors.f4", "<f4", (_rows(connection), width))
         return np.asarray(stored[[places[id] for id in news]])
 
 
+def _mapped(path: Path, kind: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """The first rows of a file as an array, mapped anew only when the file has changed."""
+    about = path.stat()
+    return _map(path, kind, shape, about.st_ino, about.st_ctime_ns)
+
+
+@lru_cache(maxsize=8)
+def _map(path: Path, kind: str, shape: tuple[int, ...], _inode: int, _changed: int) -> npt.NDArray[Any]:
+    return np.memmap(path, dtype=kind, mode="r", shape=shape).view(np.ndarray)
+
+
 def _rows(connection: Connection) -> int:
-    last = connection.scalar(LAST)
-    return 0 if last is None else last + 1
+    ((last,),) = fetched(connection, _last, {})
+    return 0 if last is None else int(last) + 1
+
+
+def _last(_: str) -> Select[tuple[int]]:
+    return select(func.max(PLACES.place))
+
+
+def _at(dialect: str) -> Select[tuple[int, str]]:
+    return select(PLACES.place, PLACES.news).where(one_of(dialect, PLACES.place, "places"))
+
+
+def _named(dialect: str) -> Select[tuple[int]]:
+    window = ABOUT.published_at.between(bindparam("start"), bindparam("end"))
+    return select(ABOUT.place).where(one_of(dialect, ABOUT.company, "companies"), window)
 
 
 def _places(connection: Connection, wanted: Search, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -96,24 +115,25 @@ def _places(connection: Connection, wanted: Search, times: npt.NDArray[np.int64]
         return np.flatnonzero((times >= wanted.start) & (times <= wanted.end))
     # a link's time is that of the copy that named the company: only from then is the item about it
     asked = {"companies": wanted.companies, "start": wanted.start, "end": wanted.end}
-    places = np.unique(np.array(connection.scalars(NAMED, asked).all(), dtype=np.int64))
+    places = np.unique(np.array(fetched(connection, _named, asked), dtype=np.int64).ravel())
     return np.asarray(places[times[places] >= wanted.start])
 
 
 def _scores(stored: Array, places: npt.NDArray[np.int64], vector: Array) -> Array:
     """Dot products of the rows with the vector."""
     asked = vector.astype(np.float32)
-    parts = [
-        (stored[block[0] : block[-1] + 1] if len(block) == block[-1] - block[0] + 1 else stored[block])
-        @ asked
-        for block in _blocks(places)
-    ]
+    parts = [part @ asked for part in _parts(stored, places)]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
 
 
-def _blocks(places: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.int64]]:
+def _parts(stored: Array, places: npt.NDArray[np.int64]) -> Iterator[Array]:
+    """The rows, some at a time; such as lie together are not copied."""
     for start in range(0, len(places), BLOCK):
-        yield places[start : start + BLOCK]
+        block = places[start : start + BLOCK]
+        if len(block) == block[-1] - block[0] + 1:
+            yield stored[block[0] : block[-1] + 1]
+        else:
+            yield from (stored[block[at : at + GATHERED]] for at in range(0, len(block), GATHERED))
 
 
 def _best(scores: Array, times: npt.NDArray[np.int64], wanted: Search) -> list[int]:
