@@ -231,6 +231,7 @@ class Stocksis(Part):
 
     pairs: Count = 5_000
     test_companies: Share = 0.2
+    one_horizon: bool = False  # take labels that leave out a horizon which there is no data for
     experts: str | None = None  # CSV from `finground stocksis export`, or a folder of them; from the root
 
 

@@ -57,7 +57,7 @@ def test_documents_and_tokens_in_equal_those_out(corpus):
     assert tokens["in"] == tokens["trained"] + tokens["truncated"] + sum(tokens["held_out"].values())
     shards = len(list(folder.glob("train-*.arrow")))
     assert shards > 1 and tokens["padded"] == 0 and 0 <= tokens["truncated"] < 64 * shards
-    assert column["dropped"].keys() >= {"no body", "exact duplicate", "near duplicate"}
+    assert column["dropped"].keys() >= {"exact duplicate", "near duplicate"}
 
 
 def test_of_100_documents_the_10_over_length_stand_in_the_ledger(
@@ -103,7 +103,7 @@ def test_the_table_counts_every_document_that_is_kept(corpus):
 def test_ledger_and_table_are_said_to_a_reader(corpus):
     _, ledger = corpus
     shown = said(ledger)
-    assert f"dropped: no body{ledger['documents']['dropped']['no body']:>41,}" in shown
+    assert f"dropped: exact duplicate{ledger['documents']['dropped']['exact duplicate']:>33,}" in shown
     assert "mean tokens  period" in shown and "headlines" in shown
 
 
@@ -194,7 +194,7 @@ def test_an_empty_folder_and_one_with_nothing_to_train_on_are_refused(raw, tmp_p
     with pytest.raises(InputError, match=r"0 documents in .*raw"):
         build(tmp_path / "raw", tmp_path / "out", RULES, tokenizer=tokenizer, seed=7)
     early = RULES.model_copy(update={"holdout_from": date(1990, 1, 1)})
-    with pytest.raises(InputError, match=r"0 documents to train on of \d+ .*no body"):
+    with pytest.raises(InputError, match=r"0 documents to train on of \d+ .*not English"):
         build(raw, tmp_path / "out", early, tokenizer=tokenizer, seed=7)
     wide = RULES.model_copy(update={"block": 10**6})
     with pytest.raises(InputError, match=r"0 blocks: \d+ tokens"):

@@ -83,10 +83,12 @@ def test_pages_differ_by_their_number_and_not_by_their_tracking(choose, write_ar
 
 
 def test_empty_bodies_are_no_copies_of_one_another_whatever_their_titles(choose, write_article):
-    """C3: they are left out for what they are, each."""
-    bodies = {"a": "", "b": "", "c": " \x00\xad ", "d": "The one that has a text."}
-    chosen = choose([write_article(id, body, title=f"Oil {id}") for id, body in bodies.items()])
-    assert chosen.dropped == {"a": "no body", "b": "no body", "c": "empty"} and chosen.links == {}
+    """C3: both are kept, each for its headline."""
+    bodies = {"a": "", "b": "", "c": " \x00\xad ", "d": "The one that has a text of its own."}
+    titles = {id: f"Oil of the kind {id} rose on the day of the news" for id in bodies} | {"d": "Oil"}
+    chosen = choose([write_article(id, body, title=titles[id]) for id, body in bodies.items()])
+    assert sorted(chosen.ids()) == ["a", "b", "d"]
+    assert chosen.dropped == {"c": "empty"} and chosen.links == {}
 
 
 def test_a_copy_on_another_site_is_syndicated_and_linked(choose, write_article):

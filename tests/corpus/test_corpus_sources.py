@@ -48,8 +48,12 @@ def test_an_sgml_article_is_read_with_its_entities_latin_1_and_wrapping_undone(t
 
 def test_an_article_without_a_body_or_a_date_or_an_end_is_dropped_by_name(tmp_path):
     brief = RECORD.replace("<BODY>", "").replace("</BODY>", "").replace("3001", "1")
+    headline = brief
+    brief = brief.replace("TITLE", "OTHER")
     undated = RECORD.replace("9-MAR-1987", "sometime").replace("3001", "2")
     cut = RECORD[: RECORD.index("It gave")].replace("3001", "3")
+    (told,) = records(tmp_path, headline)
+    assert (told.title, told.text) == ("", "CAFÉ <ABC> & SONS"), "a headline alone is the text"
     found = records(tmp_path, brief, undated, cut)
     assert [(each.id, each.reason) for each in found] == [
         ("reuters:1", "no body"),
@@ -68,7 +72,7 @@ def test_a_date_whose_hour_is_spoilt_keeps_its_day(tmp_path):
     assert found.published_at == datetime(1987, 3, 9, tzinfo=UTC)
 
 
-def test_a_headline_with_a_body_is_a_document_and_one_without_is_not(tmp_path):
+def test_a_headline_with_a_body_is_a_document_and_one_without_is_its_own_text(tmp_path):
     rows = [
         {
             "ts": "20150601 11:56PM UTC",
@@ -84,7 +88,7 @@ def test_a_headline_with_a_body_is_a_document_and_one_without_is_not(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows)))
     first, second, third = tables.read(str(path), ROWS)
     assert (first.published_at, first.tickers) == (datetime(2015, 6, 1, 23, 56, tzinfo=UTC), ("GE",))
-    assert (second.reason, third.reason) == ("no body", "no date")
+    assert (second.title, second.text, third.reason) == ("", "B", "no date")
 
 
 def test_a_broken_line_is_dropped_by_its_number_and_the_others_are_read(tmp_path):
@@ -176,7 +180,9 @@ def test_all_14_000_real_articles_come_out_as_documents_or_by_name(real_data):
     files = sorted((real_data / "news" / "reuters21578").glob("*.sgm.gz"))
     found = [each for path in files for each in reuters.read(str(path), real_sources()[0])]
     assert len(found) == 1000 * len(files) == len({each.id for each in found})
-    assert sum(isinstance(each, Dropped) for each in found) == 1470  # 1,065 briefs and 405 unprocessed ones
+    assert (
+        sum(isinstance(each, Dropped) for each in found) == 405
+    )  # unprocessed; 1,065 briefs are their headlines
 
 
 @pytest.mark.realdata

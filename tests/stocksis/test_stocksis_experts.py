@@ -150,7 +150,7 @@ def test_every_label_is_grounded_and_eligible(walked):
     assert read_json(walked.metrics("stocksis"))["one_horizon_only"] == 0
 
 
-def test_a_horizon_may_be_left_out_only_where_the_tools_found_nothing_of_it():
+def test_a_horizon_may_be_left_out_only_if_params_say_so_and_the_tools_found_nothing_of_it():
     from made_brief import FINDINGS, analysis_brief
 
     from finground.records.report import Report, Section
@@ -162,11 +162,13 @@ def test_a_horizon_may_be_left_out_only_where_the_tools_found_nothing_of_it():
         "6.397."
     )
 
-    def reason(brief):
-        return unfit(check(Report("analysis", (Section("s", short),), "expert", "complete"), brief), brief)
+    def reason(brief, one_horizon=True):
+        report = check(Report("analysis", (Section("s", short),), "expert", "complete"), brief)
+        return unfit(report, brief, one_horizon=one_horizon)
 
     technical = [row for row in FINDINGS if row.tool not in ("financial", "fundamental")]
     assert reason(analysis_brief(technical)) == ""
+    assert reason(analysis_brief(technical), one_horizon=False) == "conclusion structure"
     assert reason(analysis_brief()) == "conclusion structure"
 
 

@@ -174,7 +174,8 @@ def stocksis(options: argparse.Namespace) -> None:
             ]
             print(f"{export(world, chosen, options.file)} moments in {options.file}; fill the column report")
             return
-        made = read_experts(world, options.file, parted)
+        one_horizon = settings.stocksis.one_horizon
+        made = read_experts(world, options.file, parted, one_horizon=one_horizon)
     rejected = [one for one in made if isinstance(one, Dropped)]
     print(f"{len(made) - len(rejected)} of {len(made)} reports are fit to be labels")
     for one in rejected:

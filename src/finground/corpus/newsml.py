@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from finground.corpus.files import members, stem, text_of
 from finground.corpus.moments import moment
+from finground.corpus.wire import headed
 from finground.records.document import Document, Dropped
 from finground.settings import Source
 
@@ -56,13 +57,12 @@ def _item(text: str, fallback: str, source: Source) -> Document | Dropped:
         return Dropped(f"{source.name}:{fallback}", source.name, "broken record")
     id = f"{source.name}:{_identity(root) or fallback}"
     at = moment(_date(root), source.zone)
-    body = _paragraphs(root)
+    title, body = headed(_first(root, TITLES), _paragraphs(root))
     if not body:
         return Dropped(id, source.name, "no body")
     if at is None:
         return Dropped(id, source.name, "no date")
-    title = _first(root, TITLES)
-    if _revised(root) and not title.upper().startswith(("CORRECT", "UPDATE", "REFILE")):
+    if _revised(root) and title and not title.upper().startswith(("CORRECT", "UPDATE", "REFILE")):
         title = f"UPDATE: {title}"
     return Document(id, source.name, at, title, body, tickers=_tickers(root), licence=source.licence)
 

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from finground.corpus.files import PIECE, opened, stem
 from finground.corpus.moments import moment
+from finground.corpus.wire import headed
 from finground.records.document import Document, Dropped
 from finground.settings import Source
 
@@ -46,14 +47,15 @@ def _records(place: str) -> Iterator[re.Match[str]]:
 
 
 def _article(id: str, inside: str, source: Source) -> Document | Dropped:
-    body, written = _element(inside, "BODY"), DATE.search(_element(inside, "DATE"))
+    written = DATE.search(_element(inside, "DATE"))
+    title, body = headed(_element(inside, "TITLE"), _element(inside, "BODY"))
     if not body.strip():
         return Dropped(id, source.name, "no body")
     at = _date(written, source.zone) if written else None
     if at is None:
         return Dropped(id, source.name, "no date")
     tickers = tuple(name.upper() for name in re.findall(r"<D>(.*?)</D>", _element(inside, "COMPANIES")))
-    title = " ".join(html.unescape(_element(inside, "TITLE")).split())
+    title = " ".join(html.unescape(title).split())
     text = _paragraphs(html.unescape(body))
     return Document(id, source.name, at, title, text, tickers=tickers, licence=source.licence)
 

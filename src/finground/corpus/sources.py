@@ -25,7 +25,7 @@ READERS: dict[str, Reader] = {
 }  # fmt: skip
 GROUP = 32 << 20  # bytes of raw files that one task reads, at least
 HELD = 64 << 20  # characters of one chunk, at most one document more
-VERSION = 1  # of what a chunk holds; raised when reading, cleaning or hashing change
+VERSION = 2  # of what a chunk holds; raised when reading, cleaning or hashing change
 log = logging.getLogger(__name__)
 
 

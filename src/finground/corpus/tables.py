@@ -17,6 +17,7 @@ import msgspec
 from finground.core.errors import InputError
 from finground.corpus.files import lines, opened, stem, text_of
 from finground.corpus.moments import moment
+from finground.corpus.wire import headed
 from finground.records.document import Document, Dropped
 from finground.settings import Source
 
@@ -52,6 +53,7 @@ def item(row: Row, source: Source) -> Document | Dropped:
     at = moment(_plain(said.get("published_at")), source.zone)
     own = _plain(said.get("id")) or _hashed(address(url) or f"{at} {title}" + ("" if title else text))
     id = f"{source.name}:{own}"
+    title, text = headed(title, text)
     if not text.strip():
         return Dropped(id, source.name, "no body")
     if at is None:

@@ -62,3 +62,8 @@ def story(text: str) -> str:
     while found := CLOSING.search(text, max(0, len(text) - CLOSE)):
         text = text[: found.start()]
     return text
+
+
+def headed(title: str, text: str) -> tuple[str, str]:
+    """Title and text of a story; of one without a body the headline is the text (case C3)."""
+    return (title, text) if text.strip() else ("", title)

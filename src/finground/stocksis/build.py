@@ -49,7 +49,9 @@ def build(
     workers = workers or len(os.sched_getaffinity(0))
     with open_world(root.frozen, settings) as world:
         parted = split(world.store, as_of=as_of, test_companies=sizes.test_companies, seed=seed)
-        given = read_experts(world, root.folder / sizes.experts, parted) if sizes.experts else []
+        given = []
+        if sizes.experts:
+            given = read_experts(world, root.folder / sizes.experts, parted, one_horizon=sizes.one_horizon)
     by_experts = [made for made in given if isinstance(made, WriterPair)]
     rejected = [made for made in given if isinstance(made, Dropped)]
     make = partial(_all, root.frozen, settings, workers=workers)
@@ -157,7 +159,7 @@ def _all(store: Path, settings: Settings, batch: Sequence[Asked], *, workers: in
     asks = [[batch[at] for at in chunk] for chunk in chunks]
     if len(batch) <= FEW or workers == 1:
         with open_world(store, settings) as world:
-            made = [_made(world, few) for few in progress(asks, "stocksis")]
+            made = [_made(world, settings, few) for few in progress(asks, "stocksis")]
     else:
         with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
             made = list(progress(pool.map(work, asks), "stocksis", len(asks)))
@@ -172,11 +174,11 @@ def _all(store: Path, settings: Settings, batch: Sequence[Asked], *, workers: in
 def _chunk(store: Path, settings: Settings, several: Sequence[Asked]) -> list[Made]:
     """The same in a process of its own."""
     with open_world(store, settings) as world:
-        return _made(world, several)
+        return _made(world, settings, several)
 
 
-def _made(world: World, several: Sequence[Asked]) -> list[Made]:
+def _made(world: World, settings: Settings, several: Sequence[Asked]) -> list[Made]:
     """Pairs in the order of companies; the few questions of each are embedded once."""
     once = lru_cache(lambda query: world.embed([query]))
     known = replace(world, embed=lambda queries: once(*queries))
-    return [template_pair(known, one) for one in several]
+    return [template_pair(known, one, one_horizon=settings.stocksis.one_horizon) for one in several]

@@ -39,7 +39,7 @@ def export(world: World, wanted: Iterable[Asked], path: Path) -> int:
     return count
 
 
-def read_experts(world: World, file: Path, parted: Split) -> list[WriterPair | Dropped]:
+def read_experts(world: World, file: Path, parted: Split, *, one_horizon: bool) -> list[WriterPair | Dropped]:
     """A pair for each row of the file, or of a folder's files, that may be a label; for others why not.
 
     Raises:
@@ -49,7 +49,7 @@ def read_experts(world: World, file: Path, parted: Split) -> list[WriterPair | D
     made = []
     for path in _files(file):
         for row in _rows(path):
-            made.append(_taken(world, row, parted, seen))
+            made.append(_taken(world, row, parted, seen, one_horizon))
             seen.add(row["id"])
     return made
 
@@ -81,7 +81,9 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
             raise InputError(f"{path} is no CSV in UTF-8 ({error}); save it as one") from error
 
 
-def _taken(world: World, row: dict[str, str], parted: Split, seen: set[str]) -> WriterPair | Dropped:
+def _taken(
+    world: World, row: dict[str, str], parted: Split, seen: set[str], one_horizon: bool
+) -> WriterPair | Dropped:
     reason, moment = _moment(world, row, parted)
     if not reason and row["id"] in seen:
         reason = "given twice"
@@ -93,7 +95,8 @@ def _taken(world: World, row: dict[str, str], parted: Split, seen: set[str]) -> 
     if prompt(brief) != row["background"]:
         return Dropped(row["id"], EXPERT, "the background is not the store's")
     text = "\n\n".join(part.strip() for part in row["report"].split("\n") if part.strip())
-    return labelled(moment, brief, Report("analysis", cut(text), EXPERT, "complete"), EXPERT)
+    report = Report("analysis", cut(text), EXPERT, "complete")
+    return labelled(moment, brief, report, EXPERT, one_horizon=one_horizon)
 
 
 def _moment(world: World, row: dict[str, str], parted: Split) -> tuple[str, Moment | None]:

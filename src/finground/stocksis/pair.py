@@ -57,30 +57,34 @@ def brief_of(world: World, moment: Moment, question: str) -> Brief:
     return Brief(query, steps, request, bundle, findings, world.catalog, None)
 
 
-def template_pair(world: World, of: Asked) -> WriterPair | Dropped:
+def template_pair(world: World, of: Asked, *, one_horizon: bool) -> WriterPair | Dropped:
     """The pair with the template writer's label, or why there is none."""
     brief = brief_of(world, of.moment, of.question)
-    return labelled(of.moment, brief, TemplateWriter(compact=True).write(brief), TEMPLATE)
+    report = TemplateWriter(compact=True).write(brief)
+    return labelled(of.moment, brief, report, TEMPLATE, one_horizon=one_horizon)
 
 
-def labelled(moment: Moment, brief: Brief, report: Report, labels: str) -> WriterPair | Dropped:
+def labelled(
+    moment: Moment, brief: Brief, report: Report, labels: str, *, one_horizon: bool
+) -> WriterPair | Dropped:
     """The pair of a report, or the reason why the report is no label."""
     checked = check(report, brief)
-    if reason := unfit(checked, brief):
+    if reason := unfit(checked, brief, one_horizon=one_horizon):
         return Dropped(moment.id, labels, reason)
     company, text = moment.company, checked.text
     return WriterPair(moment.id, brief.query, moment.as_of, company, prompt(brief), text, labels, moment.part)
 
 
-def unfit(report: Report, brief: Brief) -> str:
+def unfit(report: Report, brief: Brief, *, one_horizon: bool = False) -> str:
     """The first reason why a checked report is no label, or nothing.
 
-    A horizon of which the tools found nothing cannot be concluded on: to leave that one out is no reason.
+    Args:
+        one_horizon: a horizon of which the tools found nothing may be left out.
     """
     score = judge(report, brief)
     if score is None:
         return "not an analysis"
-    excused = "conclusion structure" if _concludes_what_it_can(report, brief) else ""
+    excused = "conclusion structure" if one_horizon and _concludes_what_it_can(report, brief) else ""
     failed = [criterion.name for criterion in score.criteria if not criterion.passed]
     return next((name for name in failed if name != excused), "not grounded" if report.ungrounded else "")
 
