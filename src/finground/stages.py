@@ -358,13 +358,13 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
 CELL = "${item.fraction}-${item.seed}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
-    Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=2),
+    Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=3),
     Stage(
         "ingest", ingest, lambda _: ("${raw}",), lambda r: (r.ingested,), ("raw",), version=2, cached=False
     ),
     Stage("snapshot", snapshot, lambda r: (r.ingested,), lambda r: (r.snapshot,), ("snapshot",), version=2),
     Stage(
-        "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=2
+        "corpus", corpus, lambda r: ("${raw}", r.plain), lambda r: (r.corpus,), ("corpus", "seed"), version=3
     ),
     Stage(
         "pretrain",
