@@ -316,6 +316,8 @@ def news(given: argparse.Namespace) -> None:
             return one
 
         company = asking(lambda n: Search([_id(n)], START, START + SPAN // 4, 20, -1))
+        others = asking(lambda n: Search([_id(n + 1000)], START, START + SPAN // 4, 20, -1))
+        timed(others, range(100))  # a service is warm, though nobody has asked of these companies before
         sector = asking(
             lambda n: Search(
                 [_id(c) for c in range(n % 10, 5000, 10)],
