@@ -321,7 +321,7 @@ def generation(options: Any) -> None:
 
     def ours() -> None:
         with torch.inference_mode():
-            ours_said[:] = ready._batch([prompt], new, None)[0][0]
+            ours_said[:] = ready._batch([prompt], new, [None], [[]])[0].said
 
     seconds = timed(ours, 3)
     same = ours_said == stock_said[: len(ours_said)]
