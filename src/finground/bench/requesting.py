@@ -137,7 +137,7 @@ def draw(scores: Sequence[ScoreRow], path: Path) -> None:
     axes.set_xticks(range(len(parts)), parts)
     axes.set_ylim(0, 1)
     axes.set_ylabel("exact match")
-    axes.legend()
+    axes.legend(ncols=max(len(systems), 1), loc="upper center", bbox_to_anchor=(0.5, -0.08))
     axes.set_title("Agents by part of the questions, 95% intervals")
     figure.tight_layout()
     figure.savefig(path, metadata={"Software": None})
