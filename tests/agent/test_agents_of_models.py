@@ -1,23 +1,17 @@
 """Real models under the grammars, trained or not: a whole request or a typed failure, in its bound (A1)."""
 
-import sys
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
+from made_models import other, tiny
 
 from finground.agent.grammar import grammar
 from finground.agent.hybrid import BY_RULES, HybridAgent
 from finground.agent.tuned import Question, TunedAgent
 from finground.catalog import dialect
-from finground.catalog.catalog import Catalog
-from finground.catalog.companies import Companies, Company
 from finground.core.errors import InputError
 from finground.lm.generate import Generator
 from finground.records.request import DOUBTFUL
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lm"))
-from made_models import other, tiny
 
 AS_OF = datetime(2025, 6, 30, tzinfo=UTC)
 QUESTIONS = [
@@ -26,18 +20,6 @@ QUESTIONS = [
     Question("tell me a joke", AS_OF),
     Question("Is Søgne & Æren growing?", AS_OF),
 ]
-
-
-@pytest.fixture(scope="module")
-def catalog():
-    return Catalog(
-        Companies(
-            [
-                Company("us:ACME", "Acme Robotics Inc.", "ACME", "Industrials", "Machinery"),
-                Company("us:SOGN", "Søgne & Æren A/S", "SOGN", "Consumer Staples", "Food"),
-            ]
-        )
-    )
 
 
 @pytest.fixture(scope="module", params=["llama", "bloom"])

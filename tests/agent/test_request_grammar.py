@@ -20,19 +20,6 @@ AS_OF = datetime(2025, 6, 30, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def catalog():
-    return Catalog(
-        Companies(
-            [
-                Company("us:ACME", "Acme Robotics Inc.", "ACME", "Industrials", "Machinery"),
-                Company("us:SOGN", "Søgne & Æren A/S", "SOGN", "Consumer Staples", "Food"),
-                Company("us:PEER", 'The "Jury" Peers', "PEER", "Industrials", "Machinery"),
-            ]
-        )
-    )
-
-
-@pytest.fixture(scope="module")
 def accepts(catalog):
     from xgrammar.testing import _is_grammar_accept_string
 

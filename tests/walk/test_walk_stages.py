@@ -145,6 +145,20 @@ def test_a_dvc_yaml_of_another_version_is_refused(walked: Root, finground):
     assert "--refresh" in said.sentence
 
 
+def test_a_root_of_the_same_raw_files_is_left_as_it_is(finground, tmp_path: Path):
+    """What `make real` does each time."""
+    for name in ("raw", "other"):
+        (tmp_path / name).mkdir()
+    root, asked = tmp_path / "a root", ("--profile", "small", "--raw")
+    assert finground("init", root, *asked, tmp_path / "raw").code == 0
+    with (root / "params.yaml").open("a") as params:
+        params.write("# mine\n")
+    assert finground("init", root, *asked, tmp_path / "raw").code == 0
+    assert (root / "params.yaml").read_text().endswith("# mine\n")
+    said = finground("init", root, *asked, tmp_path / "other")
+    assert said.code == 2 and "already is a project root" in said.sentence
+
+
 def test_a_root_is_not_made_over_another(walked: Root, finground):
     said = finground("init", walked.folder)
     assert said.code == 2

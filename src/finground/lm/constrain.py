@@ -20,9 +20,12 @@ class Grammar:
     refuses: Callable[[str], bool] | None = None
 
 
+KEPT = 16  # compiled grammars at a time: a shortlist drawn from a question is asked for once
+
+
 @dataclass(slots=True)
 class Grammars:
-    """Compiles grammars for one tokenizer, each text once."""
+    """Compiles grammars for one tokenizer, and keeps the last of them."""
 
     tokenizer: Any
     vocabulary: int  # width of the logits, which may exceed the tokenizer's
@@ -39,7 +42,10 @@ class Grammars:
 
         text = grammar.text
         if text not in self._compiled:
-            self._compiled[text] = self._compile(text)
+            compiled = self._compile(text)
+            while len(self._compiled) >= KEPT:
+                del self._compiled[next(iter(self._compiled))]
+            self._compiled[text] = compiled
         bits = xgrammar.allocate_token_bitmask(1, self.vocabulary)
         return [
             Matcher(xgrammar.GrammarMatcher(self._compiled[text]), self.tokenizer, bits, grammar.refuses)
