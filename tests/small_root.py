@@ -25,6 +25,7 @@ COUNTS: dict[str, dict[str, Any]] = {
     "stocksis": {"pairs": 4},
     "writer": {"max_steps": 1, "batch": 1, "max_tokens": 2048},
     "bench": {"questions": 2, "reports": 1, "paper_questions": 2, "new_tokens": 24},
+    "learning": {"fractions": [0.5]},
     "ablate": {"fractions": [0.5, 1.0], "seeds": [1], "reports": 1},
 }
 
@@ -57,8 +58,11 @@ def run(root: Root, *stages: str) -> dict[str, dict[str, float]]:
 
 
 def copy(root: Root, to: Path, **changed: Any) -> Root:
-    """The same root elsewhere, untracked; raw files are linked, not copied."""
-    left = shutil.ignore_patterns("mlflow.db*", "mlartifacts", "raw")
+    """The same root elsewhere, untracked; raw files are linked, not copied.
+
+    A store's write-ahead files come and go with those who read it in other workers, and hold nothing then.
+    """
+    left = shutil.ignore_patterns("mlflow.db*", "mlartifacts", "raw", "*.db-shm", "*.db-wal")
     shutil.copytree(root.folder, to, ignore=left, dirs_exist_ok=True)
     (to / "data" / "raw").symlink_to(root.sample.resolve(), target_is_directory=True)
     values = yaml.safe_load(root.params.read_text())

@@ -35,7 +35,11 @@ def names(settings: Settings) -> tuple[str, ...]:
 
 def rows(settings: Settings) -> tuple[Stage, ...]:
     """The rows of the table that these settings use."""
-    return tuple(stage for stage in STAGES if stage.name != "sample" or settings.sample is not None)
+    unused = {"sample"} if settings.sample is None else set()
+    unused |= {
+        stage.name for stage in STAGES if any(not _value(settings, key) for key in stage.matrix.values())
+    }
+    return tuple(stage for stage in STAGES if stage.name not in unused)
 
 
 def dependencies(settings: Settings) -> dict[str, list[str]]:

@@ -60,13 +60,18 @@ def agent(name: str, world: World, root: Root, settings: Settings, as_of: dateti
     return hybrid_agent(tuned_agent(kind, world, root, settings, as_of))
 
 
-def tuned_agent(kind: str, world: World, root: Root, settings: Settings, as_of: datetime) -> "TunedAgent":
-    """The agent on the base of that kind; its grammar names only companies that have data at `as_of`."""
+def tuned_agent(
+    kind: str, world: World, root: Root, settings: Settings, as_of: datetime, adapter: Path | None = None
+) -> "TunedAgent":
+    """The agent on the base of that kind, with the adapter that stage `agent` made or another.
+
+    Its grammar names only companies that have data at `as_of`.
+    """
     from finground.agent.grammar import grammar
     from finground.agent.tuned import TunedAgent
 
     form = settings.agent.form
-    generator = _generator(root, settings, kind, _agent_folder(root, kind), world.catalog)
+    generator = _generator(root, settings, kind, adapter or _agent_folder(root, kind), world.catalog)
     return TunedAgent(generator, world.catalog, form, grammar(form, world.known(as_of), world.catalog))
 
 

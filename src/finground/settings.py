@@ -254,6 +254,12 @@ class Ablate(Part):
     reports: Count = 20
 
 
+class Learning(Part):
+    """The agent's learning curve: on which fractions of its pairs it is trained, beside all of them."""
+
+    fractions: tuple[Annotated[Share, BeforeValidator(_with_a_point)], ...] = ()
+
+
 class News(Part):
     """Retrieval (FinBloom, appendix A.4)."""
 
@@ -297,6 +303,7 @@ class Settings(Part):
     writer: Lora
     bench: Bench
     ablate: Ablate
+    learning: Learning = Field(default_factory=Learning)
     news: News = Field(default_factory=News)
     store: Live = Field(default_factory=Live)
     endpoint: Endpoint | None = None

@@ -181,29 +181,11 @@ def context(work: Work) -> Outcome:
 
 def agent(work: Work) -> Outcome:
     """Tune the base of this cell (plain or domain) into the agent, by a soft prompt or by LoRA."""
-    from datasets import Dataset
+    from finground.bench.learning import train_agent
 
-    from finground.agent.tune import rows
-    from finground.context.pairs import read_pairs
-    from finground.lm.tune import held_out_loss, lora_tune, prompt_tune
-    from finground.roles import belongs
-
-    root, settings, kind = work.root, work.settings, work.cell
+    out = work.root.agent(work.cell)
     with _world(work) as world:
-        parts = {
-            part: Dataset.from_list(rows(read_pairs(root.context, part), settings.agent.form, world.catalog))
-            for part in ("train", "evaluation")
-        }
-        about = {"catalog": world.catalog.digest, **belongs(world.catalog)}
-    base, out, dtype = root.base(kind), root.agent(kind), settings.base.dtype
-    how: dict[str, Any] = {"seed": settings.seed, "dtype": dtype, "about": about, "note": work.note}
-    how |= {"out": out, "keep": root.training(out.name)}
-    if settings.agent.method == "lora":
-        trained = lora_tune(base, parts["train"], settings.agent.lora, quant="none", **how)
-    else:
-        trained = prompt_tune(base, parts["train"], settings.agent, **how)
-    held_out = parts["evaluation"].select(range(min(len(parts["evaluation"]), settings.bench.questions)))
-    loss = held_out_loss(base, out, held_out, settings.agent, dtype=dtype)
+        trained, loss = train_agent(world, work.root, work.settings, work.cell, out=out, note=work.note)
     evaluation = {"loss": loss.mean, "rows": loss.rows, "rejected": loss.rejected}
     return _trained(trained, out, _numbers({"evaluation": evaluation}))
 
@@ -256,6 +238,20 @@ def ablate(work: Work) -> Outcome:
     write_rows(work.root.replies(f"ablate@{work.cell}"), scored.replies)
     write_rows(work.root.ablation(work.cell), scored.rows)
     metrics = {f"{row.part}.{row.metric}": row.value for row in scored.rows}
+    return Outcome(metrics, trained.ledger, seconds=trained.cost())
+
+
+def learning(work: Work) -> Outcome:
+    """One point of the agent's learning curve: trained on a nested fraction of its pairs, and scored."""
+    from finground.bench.cell import Trial
+    from finground.bench.learning import cell
+
+    trial = Trial(f"agent@{work.cell}", "learning", work.settings.seed, work.commit)
+    with _world(work) as world:
+        scored, trained = cell(world, work.root, work.settings, float(work.cell), trial, work.note)
+    write_rows(work.root.replies(f"learning@{work.cell}"), scored.replies)
+    write_rows(work.root.learning(work.cell), scored.rows)
+    metrics = {f"{row.part}.{row.metric}": row.value for row in scored.rows if "/" not in row.part}
     return Outcome(metrics, trained.ledger, seconds=trained.cost())
 
 
@@ -356,6 +352,7 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
 # the table ---------------------------------------------------------------------------------------
 
 CELL = "${item.fraction}-${item.seed}"
+SHARE = "${item.share}"
 STAGES: tuple[Stage, ...] = (
     Stage("sample", sample, lambda _: (), lambda r: (r.sample,), ("sample", "seed")),
     Stage("base", base, lambda _: ("${raw}",), lambda r: (r.plain,), ("base", "corpus", "seed"), version=3),
@@ -428,18 +425,26 @@ STAGES: tuple[Stage, ...] = (
         matrix={"fraction": "ablate.fractions", "seed": "ablate.seeds"},
     ),
     Stage(
+        "learning",
+        learning,
+        lambda r: (r.snapshot, r.context, r.domain, r.plain),
+        lambda r: (r.learning(SHARE), r.replies(f"learning@{SHARE}")),
+        ("agent", "base", "bench.questions", "bench.batch", "seed"),
+        matrix={"share": "learning.fractions"},
+    ),
+    Stage(
         "table",
         table,
         lambda r: (
             *(r.scores, r.comparisons, r.replies("bench"), r.ablation(CELL), r.corpus, r.domain),
-            *(r.metrics("pretrain"), r.metrics("agent@${item.base}")),
+            *(r.metrics("pretrain"), r.metrics("agent@${item.base}"), r.learning(SHARE)),
         ),
         lambda r: (r.table, r.plots),
         (
             "profile",
             "raw",
-            *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate"),
+            *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate", "learning"),
         ),
-        version=3,
+        version=4,
     ),
 )

@@ -13,7 +13,7 @@ from finground.core.paths import Root
 pytestmark = pytest.mark.slow
 ORDER = [
     "sample", "base", "ingest", "snapshot", "corpus", "pretrain", "context", "agent", "stocksis", "writer",
-    "bench", "ablate", "table",
+    "bench", "ablate", "learning", "table",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_root import COMMIT, Said
 
 from finground.bench.ablate import nested
-from finground.core.artifact import read_rows
+from finground.core.artifact import read_json, read_rows
 from finground.core.paths import Root
 from finground.records.score import ScoreRow
 
@@ -30,7 +30,7 @@ def test_the_table_says_what_was_run_on_what(text: str):
 def test_every_score_stands_with_n_unread_and_truncated(text: str):
     heads = [line for line in text.splitlines() if line.startswith("| part | system |")]
     heads = [line for line in heads if "| sure |" not in line and "| differs" not in line]
-    assert len(heads) == 4
+    assert len(heads) == 5
     assert all(line.endswith("| n | unread | truncated |") for line in heads)
 
 
@@ -91,6 +91,24 @@ def test_a_table_that_is_not_made_yet_says_which_command_makes_it(
     said = finground("table", "--root", tmp_path)
     assert said.code == 2
     assert "finground run table" in said.sentence
+
+
+def test_the_learning_curve_ends_in_the_agent_of_the_bench(walked: Root, text: str):
+    section = text.partition("## Agents: learning curve")[2].partition("\n## ")[0]
+    systems = [line.split(" | ")[1] for line in section.splitlines() if line.startswith("| test-seen |")]
+    assert systems == ["agent@0.5", "agent@1.0"]
+    last = next(line for line in section.splitlines() if line.startswith("| test-seen | agent@1.0 |"))
+    bench = next(line for line in text.splitlines() if line.startswith("| test-seen | agent-domain |"))
+    assert last.split(" | ")[2] == bench.split(" | ")[2]
+    assert (walked.plots / "learning.png").stat().st_size > 0
+
+
+def test_a_point_of_the_learning_curve_was_trained_on_its_fraction(walked: Root):
+    point, whole = (read_json(walked.metrics(name)) for name in ("learning@0.5", "agent@domain"))
+    assert 2 * point["evaluation.loss"] > whole["evaluation.loss"]
+    rows = list(read_rows(walked.learning("0.5"), ScoreRow))
+    assert {row.task for row in rows} == {"learning"}
+    assert {row.n for row in rows if row.part == "evaluation"} == {2}
 
 
 def test_the_plot_has_a_point_for_every_cell_and_part(walked: Root):

@@ -36,9 +36,7 @@ def score_agents(
     world: World, root: Root, settings: Settings, commit: str
 ) -> tuple[Scored, dict[str, float]]:
     """Every agent on every test part; and the seconds a question that each took."""
-    parts = {part: list(read_pairs(root.context, part, settings.bench.questions)) for part in PARTS}
-    parts = {part: pairs for part, pairs in parts.items() if pairs}
-    wanted = {part: [served(world, pair.request, pair) for pair in pairs] for part, pairs in parts.items()}
+    parts = parts_of(root, settings)
     total, seconds, by_rules = Scored(), dict[str, float](), dict[str, Judged]()
     for system, replies in _agents(world, root, settings):
         trial = Trial(system, "request", settings.seed, commit)
@@ -46,14 +44,27 @@ def score_agents(
             began = time.perf_counter()
             said = replies(pairs)
             seconds[f"{system}.{part}.seconds_a_question"] = (time.perf_counter() - began) / len(pairs)
-            judged = judge(said, pairs, world.catalog)
-            total += _scored(trial, part, said, judged, world)
-            total += _executed(trial, part, judged, wanted[part], world)
+            scored, judged = score_replies(trial, part, said, pairs, world)
+            total += scored
             if system == RULES:
                 by_rules[part] = judged
             else:
                 total += Scored(compared=(_against(trial, part, judged, by_rules[part]),))
     return total, seconds
+
+
+def parts_of(root: Root, settings: Settings) -> dict[str, list[Pair]]:
+    """The first questions of each test part that has any."""
+    parts = {part: list(read_pairs(root.context, part, settings.bench.questions)) for part in PARTS}
+    return {part: pairs for part, pairs in parts.items() if pairs}
+
+
+def score_replies(
+    trial: Trial, part: str, said: Sequence[AgentOutput], pairs: Sequence[Pair], world: World
+) -> tuple[Scored, Judged]:
+    """Score rows of an agent's replies on one part, and every reply beside what would have been right."""
+    judged = judge(said, pairs, world.catalog)
+    return _scored(trial, part, said, judged, world) + _executed(trial, part, judged, world), judged
 
 
 def served(world: World, request: Request | None, pair: Pair) -> Rows:
@@ -87,8 +98,9 @@ def _scored(trial: Trial, part: str, said: Sequence[AgentOutput], judged: Judged
     return Scored(tuple(rows), tuple(kept))
 
 
-def _executed(trial: Trial, part: str, judged: Judged, wanted: Sequence[Rows], world: World) -> Scored:
+def _executed(trial: Trial, part: str, judged: Judged, world: World) -> Scored:
     """The share of questions whose request brings the rows of the right one, of those that bring any."""
+    wanted = [served(world, pair.request, pair) for pair in judged.pairs]
     places = [place for place, rows in enumerate(wanted) if rows]
     if not places:
         return Scored()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from finground.analyscore import published
-from finground.bench import requesting, sweep, writers
+from finground.bench import curve, requesting, sweep, writers
 from finground.bench.grid import Cell, grid
 from finground.core.artifact import read_json, read_rows, whole_file, whole_folder
 from finground.core.paths import Root
@@ -24,11 +24,18 @@ def write(root: Root, settings: Settings) -> dict[str, float]:
     scores = list(read_rows(root.scores, ScoreRow))
     compared = list(read_rows(root.comparisons, Comparison))
     cells = [row for path in _cells(root, settings) for row in read_rows(path, ScoreRow)]
+    learnt = [
+        row
+        for fraction in settings.learning.fractions
+        for row in read_rows(root.learning(str(fraction)), ScoreRow)
+    ]
+    losses = _losses(root, settings)
     parts = [
         head(settings, scores),
         corpus(read_json(root.corpus / "ledger.json")),
         perplexity(read_json(root.metrics("pretrain"))),
-        requesting.agents(scores, _losses(root, settings), compared),
+        requesting.agents(scores, losses, compared),
+        curve.section(curve.points(learnt, scores, losses)),
         requesting.worst(list(read_rows(root.replies("bench"), KeptReply))),
         writers.analyscore(scores),
         writers.compared([row for row in compared if row.metric != "exact_match"]),
@@ -42,6 +49,7 @@ def write(root: Root, settings: Settings) -> dict[str, float]:
     with whole_folder(root.plots) as folder:
         sweep.plots(folder, cells)
         requesting.draw(scores, folder / "agents.png")
+        curve.draw(curve.points(learnt, scores, losses), folder / "learning.png")
     return {"score_rows": len(scores), "ablation_rows": len(cells)}
 
 

@@ -85,16 +85,24 @@ class Metrics:
         """The metrics a question names, in order; where names overlap, the longest."""
         cut, found, place = words(question), list[Mention[Metric]](), 0
         while place < len(cut):
-            longest = max(self._longest.get(key, 0) for key in cut[place].keys)
-            for stop in range(min(len(cut), place + longest), place, -1):
-                metric = self._at(cut[place:stop])
-                if metric is not None:
-                    start, end = cut[place].start, cut[stop - 1].end
-                    found.append(Mention(start, end, question[start:end], metric))
-                    place = stop - 1
-                    break
-            place += 1
+            metric, stop = (None, place) if _article(question, cut[place]) else self._longest_at(cut, place)
+            inside = (self._longest_at(cut, later)[1] - later for later in range(place + 1, stop))
+            if metric is None or max(inside, default=0) > stop - place:
+                place += 1
+                continue
+            start, end = cut[place].start, cut[stop - 1].end
+            found.append(Mention(start, end, question[start:end], metric))
+            place = stop
         return tuple(found)
+
+    def _longest_at(self, cut: Sequence[Word], place: int) -> tuple[Metric | None, int]:
+        """The metric with the longest name that begins there, and where it ends."""
+        longest = max(self._longest.get(key, 0) for key in cut[place].keys)
+        for stop in range(min(len(cut), place + longest), place, -1):
+            metric = self._at(cut[place:stop])
+            if metric is not None:
+                return metric, stop
+        return None, place
 
     @cached_property
     def _longest(self) -> dict[str, int]:
@@ -112,6 +120,11 @@ class Metrics:
             if metric is not None:
                 return metric
         return None
+
+
+def _article(question: str, word: Word) -> bool:
+    """Whether it is the "a" of "a P/E ratio", and not of "A/P"."""
+    return question[word.start : word.end + 1] in ("a ", "A ")
 
 
 def _keys(metrics: tuple[Metric, ...]) -> dict[str, Metric]:

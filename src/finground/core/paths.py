@@ -116,6 +116,10 @@ class Root:
         """Score rows of one ablation cell, `0.5-1`: half of the pairs, seed 1."""
         return self.results / "ablate" / f"{cell}.jsonl"
 
+    def learning(self, fraction: str) -> Path:
+        """Score rows of the agent that was trained on this fraction of its pairs."""
+        return self.results / "learning" / f"{fraction}.jsonl"
+
     @property
     def table(self) -> Path:
         return self.results / "table.md"
