@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finground.agent.plan import plan as make_plan
+from finground.agent import plan as planning
 from finground.analyscore.score import score
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
@@ -28,6 +28,7 @@ from finground.records.request import Interval, Reading, Request
 from finground.report.brief import Brief
 from finground.report.grounding import check
 from finground.report.rows import asks_for_change, asks_why
+from finground.report.template import TemplateWriter
 from finground.store.lookup import lookup
 from finground.store.reader import Store
 
@@ -41,6 +42,12 @@ class Agent(Protocol):
     """Turns a question into a request."""
 
     def read(self, query: str, as_of: datetime) -> Reading: ...
+
+
+class Planner(Protocol):
+    """Says what to do for a request."""
+
+    def __call__(self, query: str, request: Request, catalog: Catalog) -> Plan: ...
 
 
 class Writer(Protocol):
@@ -74,9 +81,11 @@ def answer(
     world: World,
     agent: Agent,
     writer: Writer,
+    planner: Planner = planning.plan,
     profile: Mapping[str, str] | None = None,
+    after: str | None = None,
 ) -> Answer:
-    """Answer one question as of one moment.
+    """Answer one question as of one moment; `after` is the question that it follows.
 
     Raises:
         CatalogError, DateError, RequestError: if the question cannot be turned into a request.
@@ -85,12 +94,15 @@ def answer(
         raise RequestError(f"the question has {len(query)} characters; ask in at most {LONGEST}")
     timings: dict[str, float] = {}
     with timed(timings, "agent"):
-        reading = agent.read(query, as_of)
+        talk = planning.is_talk(query)
+        reading = Reading(planning.NOTHING) if talk else agent.read(query, as_of)
         request = reading.request
         if request.unresolved and not request.entities:
             raise world.catalog.companies.unknown(request.unresolved[0])
     with timed(timings, "plan"):
-        plan = make_plan(query, request)
+        plan = planner(query, request, world.catalog)
+        if after is not None:
+            plan = planning.follows(plan, after)
         if plan.kind == "analysis" and not any(entity.kind == "company" for entity in request.entities):
             named = ", ".join(entity.name for entity in request.entities) or "none"
             raise RequestError(
@@ -102,12 +114,13 @@ def answer(
         findings, bundle = analyse(request, plan, bundle, world.catalog)
     brief = Brief(query, plan, request, bundle, findings, world.catalog, profile)
     with timed(timings, "writer"):
-        report = check(writer.write(brief), brief)
+        by = TemplateWriter() if plan.kind == "talk" else writer
+        report = check(by.write(brief), brief)
     with timed(timings, "analyscore"):
         judged = judge(report, brief)
     return Answer(
         query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings,
-        None if profile is None else dict(profile), reading.sure, reading.doubts,
+        None if profile is None else dict(profile), reading.sure, reading.doubts, after,
     )  # fmt: skip
 
 

@@ -131,6 +131,7 @@ def _question_commands(command: Command) -> None:
     made = command(questions.ask, "a question answered")
     made.add_argument("question")
     made.add_argument("--writer", choices=["template", "tuned", "openai"], default="template")
+    made.add_argument("--planner", choices=["rules", "model"], default="rules")
     made.add_argument("--profile", type=Path, metavar="FILE", help="investor's risk and horizon (JSON)")
     made.add_argument("--after", type=Path, metavar="ANSWER.json", help="a follow-up to a kept answer")
     made.add_argument("--html", type=Path, metavar="FILE", help="also write a page")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finground import __version__
-from finground.answer import Agent, World, Writer
+from finground.agent.plan import plan
+from finground.answer import Agent, Planner, World, Writer
 from finground.catalog.aliases import with_shipped
 from finground.catalog.catalog import Catalog
 from finground.catalog.companies import Companies
@@ -82,6 +83,20 @@ def hybrid_agent(tuned: "TunedAgent") -> "HybridAgent":
     return HybridAgent(tuned.generator, tuned.catalog, tuned.form)
 
 
+def planner(name: str, root: Root, settings: Settings) -> Planner:
+    """The planner of that name: rules, or model, the domain base as it is.
+
+    Raises:
+        InputError: if the base has not been made.
+    """
+    if name == "rules":
+        return plan
+    from finground.agent.planner import ModelPlanner
+
+    there(root.base("domain"), "finground run pretrain")
+    return ModelPlanner(_generator(root, settings, "domain", None), f"model:{settings.base.name}")
+
+
 def writer(name: str, root: Root, settings: Settings) -> Writer:
     """The writer of that name: template, tuned, or openai, an endpoint.
 
@@ -128,12 +143,14 @@ def judge(name: str, root: Root, settings: Settings) -> "tuple[Generates, str]":
     return endpoint, endpoint.name
 
 
-def models(agent: str, writer: str, root: Root, settings: Settings) -> dict[str, str]:
-    """Which agent and writer answered; of a model the digest of its adapter's manifest, base included."""
-    folders = {"agent": root.agent(settings.agent.bases[-1]), "writer": root.writer}
-    used = {"agent": agent, "writer": writer}
+def models(agent: str, planner: str, writer: str, root: Root, settings: Settings) -> dict[str, str]:
+    """Who answered: of a model the digest of its manifest, that of an adapter with its base included."""
+    folders = {
+        "agent": root.agent(settings.agent.bases[-1]), "planner": root.base("domain"), "writer": root.writer,
+    }  # fmt: skip
+    used = {"agent": agent, "planner": planner, "writer": writer}
     return {
-        role: f"{name} {digest(folders[role] / MANIFEST)}" if name in ("tuned", "hybrid") else name
+        role: f"{name} {digest(folders[role] / MANIFEST)}" if name in ("tuned", "hybrid", "model") else name
         for role, name in used.items()
     }
 

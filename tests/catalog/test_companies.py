@@ -226,3 +226,9 @@ def test_every_company_of_the_secs_own_file_that_has_a_name_of_its_own_is_found_
     )
     wrong = [one.name for one in every.all if every.lookup(one.name) != (one,)]
     assert len(wrong) < 0.01 * len(rows)
+
+
+@pytest.mark.parametrize("name", ["Bang & Olufsen A/S", "Vale S/A"])
+def test_a_legal_form_with_a_slash_may_be_left_out(name, today):
+    found = Companies([Company("x:1", name, "XXX", "", "")]).mentions(f"revenue of {name[:-4]}", today)
+    assert [one.found and one.found.name for one in found] == [name]

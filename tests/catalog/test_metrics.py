@@ -88,6 +88,18 @@ def test_a_metric_is_known_by_its_names(name, slug):
     assert METRICS.resolve(name).slug == slug
 
 
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("What is a P/E ratio?", ["P/E ratio"]),
+        ("A P/E of 12, or A/P of 3?", ["P/E", "A/P"]),
+        ("is a P/B or a debt-to-equity ratio better", ["P/B", "debt-to-equity ratio"]),
+    ],
+)
+def test_an_article_is_no_part_of_a_name(question, texts):
+    assert [one.text for one in METRICS.mentions(question)] == texts
+
+
 def test_the_longest_name_wins_in_a_question():
     question = "Its sales revenue, gross profit margin and EBITDA's trend"
     assert [one.found.slug for one in METRICS.mentions(question)] == [

@@ -166,6 +166,33 @@ def test_a_follow_up_changes_who_and_keeps_the_rest(ask: Finground, listed, tmp_
         before.request.metrics,
         before.request.interval,
     )
+    assert after.after == before.query
+    assert after.plan.subtasks[0].text == f"Read it after {before.query!r}"
+
+
+def test_a_greeting_is_answered_without_data(ask: Finground, tmp_path: Path):
+    answered = kept(ask, tmp_path / "a.json", "What can you do?", "--as-of", DAY, "--agent", "tuned")
+    assert (answered.plan.kind, answered.plan.tools, answered.report.status) == ("talk", (), "complete")
+    assert not answered.bundle.facts and not answered.report.ungrounded
+
+
+def test_a_model_plans_or_fails_whole(ask: Finground, first: str):
+    """The tiny base knows nothing of tools; what it must not do is answer without a plan of its own."""
+    said = ask(f"Please analyze {first}", "--as-of", DAY, "--planner", "model", "--json")
+    assert said.code in (0, 1)
+    if said.code == 0:
+        plan = json.loads(said.out)["plan"]
+        assert plan["by"] == "model:tiny" and plan["subtasks"]
+    else:
+        assert "not a whole plan" in said.sentence
+
+
+def test_a_page_shows_the_plan_and_what_is_doubtful(ask: Finground, first: str, tmp_path: Path):
+    page = tmp_path / "page.html"
+    ask(f"How is {first} faring, gizmowise and otherwise?", "--as-of", DAY, "--html", str(page))
+    text = page.read_text()
+    assert "What was done (planned by rules)" in text
+    assert "may have been misunderstood" in text
 
 
 def test_a_page_escapes_what_was_asked(ask: Finground, first: str, tmp_path: Path):
@@ -185,7 +212,7 @@ def test_a_page_escapes_what_was_asked(ask: Finground, first: str, tmp_path: Pat
     [
         ("Please analyze Foo Bar Inc", DAY, "no company is known as 'Foo Bar Inc'"),
         ("What is the net income of Tesla in 2024?", "2025-13-30", "'2025-13-30' is not a time"),
-        ("hello there", DAY, "names no company, industry or metric; ask e.g."),
+        ("tell me a joke", DAY, "names no company, industry or metric; ask e.g."),
         ("Net income of '; DROP TABLE companies; -- in 2024", DAY, "no company is known as 'DROP'"),
     ],
 )

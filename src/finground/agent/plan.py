@@ -1,7 +1,8 @@
-"""What to do for a question: which kind of answer, which steps, which tools, and why each."""
+"""What to do for a question: which kind of answer, which steps, which tool serves each, and why."""
 
 import re
 
+from finground.catalog.catalog import Catalog
 from finground.records.report import Plan, Subtask
 from finground.records.request import Request
 
@@ -23,30 +24,85 @@ ASKED = {
     ),
 }  # fmt: skip
 VOLUME = frozenset({"volume", "turnover-rate"})
+SERVES = {
+    "company": "the question names it", "peers": "the question asks about its peers",
+    "industry": "the question asks about the industry", "market": "no company is excluded",
+}  # fmt: skip
+TALK = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?"
+    r"|thanks(?: a lot)?|thank you(?: (?:so|very) much)?|(?:good)?bye|see you"
+    r"|who are you|what are you|what (?:can|do) you do|what can i ask(?: you)?|what (?:should|may) i ask"
+    r"|how (?:do|does|can) (?:you|this|it|i use (?:you|this|it)) ?(?:work)?|help(?: me)?(?: please)?)",
+    re.I,
+)
+NOTHING = Request("educational", (), ())
 
 
-def plan(query: str, request: Request) -> Plan:
+def is_talk(query: str) -> bool:
+    """Whether it is a greeting, thanks, or a question about this program: nothing that data could answer."""
+    return TALK.fullmatch(" ".join(re.sub(r"[^\w\s]", " ", query).split())) is not None
+
+
+def plan(query: str, request: Request, catalog: Catalog) -> Plan:
     """An analysis with all tools where no metric is named; else the data, with a tool where the question asks
-    for it."""
+    for it; an explanation or a word in reply where no data is needed."""
+    if is_talk(query):
+        return Plan("talk", (Subtask("Say what can be asked", "none", "the question is about no data"),))
     if request.kind == "educational":
-        why = "the catalogue holds what it is made of"
-        return Plan("education", (Subtask(f"Explain {_metrics(request)}", "lookup", why),))
+        return Plan("education", _explained(request, catalog))
     if request.kind == "analysis" or not request.metrics:
-        return Plan("analysis", tuple(Subtask(text, tool, why) for tool, (text, why) in _steps(TOOLS)))
+        return Plan("analysis", steps(TOOLS, request))
     asked = tuple(tool for tool in TOOLS if _asks(tool, query, request))
-    read = Subtask(
-        f"Look up {_metrics(request)} of {_whom(request)}",
-        "lookup",
-        "the question names what it wants to know",
-    )
-    return Plan(
-        "data",
-        (read, *(Subtask(text, tool, "the question asks for it") for tool, (text, _) in _steps(asked))),
+    return Plan("data", (*looked_up(request, catalog), *steps(asked, request, "the question asks for it")))
+
+
+def follows(made: Plan, after: str) -> Plan:
+    """The same plan for a question that follows another."""
+    first = Subtask(f"Read it after {after!r}", "none", "it names only what changes")
+    return Plan(made.kind, (first, *made.subtasks), made.by)
+
+
+def steps(tools: tuple[str, ...], request: Request, why: str = "") -> tuple[Subtask, ...]:
+    """The question that each tool answers, of each company where there are several."""
+    companies = [entity.name for entity in request.entities if entity.kind == "company"]
+    whose = [f"{name}: " for name in companies] if len(companies) > 1 else [""]
+    return tuple(
+        Subtask(f"{name}{STEPS[tool][0]}", tool, why or STEPS[tool][1]) for name in whose for tool in tools
     )
 
 
-def _steps(tools: tuple[str, ...]) -> list[tuple[str, tuple[str, str]]]:
-    return [(tool, STEPS[tool]) for tool in tools]
+def looked_up(request: Request, catalog: Catalog) -> tuple[Subtask, ...]:
+    """What is read of each company, peers, industry or market, and what is made of it."""
+    metrics, when = _metrics(request, catalog), f", {request.phrase}" if request.phrase else ""
+    found = [
+        Subtask(f"Look up {metrics} of {entity.name}{when}", "lookup", SERVES[entity.kind])
+        for entity in request.entities
+    ]
+    found += [
+        Subtask(f"Look up {metrics} of {text!r}{when}", "none", "no company is known by that name")
+        for text in request.unresolved
+    ]
+    if related := _metrics(request, catalog, primary=False):
+        found.append(Subtask(f"Look up {related} beside it", "lookup", "a reader wants them with it"))
+    if request.rank is not None:
+        end = "highest" if request.rank.descending else "lowest"
+        by = catalog.metrics.by_slug(request.rank.by).name
+        found.append(
+            Subtask(f"Rank them by {by}, the {request.rank.n} {end}", "lookup", "the question ranks")
+        )
+    elif len(request.entities) > 1:
+        found.append(Subtask(f"Compare their {metrics}", "none", "several are asked about"))
+    return tuple(found)
+
+
+def _explained(request: Request, catalog: Catalog) -> tuple[Subtask, ...]:
+    metrics = _metrics(request, catalog)
+    explain = Subtask(f"Explain {metrics}", "none", "the catalogue says what it is made of")
+    examples = [
+        Subtask(f"Look up {metrics} of {entity.name}", "lookup", "an example is asked for")
+        for entity in request.entities
+    ]
+    return (explain, *examples)
 
 
 def _asks(tool: str, query: str, request: Request) -> bool:
@@ -56,12 +112,6 @@ def _asks(tool: str, query: str, request: Request) -> bool:
     return by_metric or ASKED[tool].search(query) is not None
 
 
-def _metrics(request: Request) -> str:
-    return ", ".join(metric.slug for metric in request.metrics if metric.primary)
-
-
-def _whom(request: Request) -> str:
-    names = [entity.name for entity in request.entities] + [
-        f"{text!r} (unknown)" for text in request.unresolved
-    ]
-    return ", ".join(names)
+def _metrics(request: Request, catalog: Catalog, *, primary: bool = True) -> str:
+    chosen = [metric.slug for metric in request.metrics if metric.primary == primary]
+    return ", ".join(catalog.metrics.by_slug(slug).name for slug in chosen)

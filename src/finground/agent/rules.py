@@ -91,7 +91,7 @@ class RulesAgent:
         ranked = _rank(rank, primary, entities, query)
         unresolved = tuple(one.text for one in people.unknown)
         kind: QuestionKind = (
-            "educational" if not entities and not unresolved else _kind(query, entities, metrics, ranked)
+            "educational" if not entities and not unresolved else kind_of(query, entities, metrics, ranked)
         )
         if kind == "analysis" and not phrasing.WHOLE.search(query):
             doubted.append(doubts.Doubt("no metric was read, so all is analysed", doubts.NO_METRIC))
@@ -175,9 +175,10 @@ def _rank(
     return Rank(primary[0], asked.n, asked.descending)
 
 
-def _kind(
+def kind_of(
     query: str, entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None
 ) -> QuestionKind:
+    """What kind of question it is, once it is known whom and what it names."""
     kinds = {entity.kind for entity in entities}
     if rank is not None:
         return "ranking"

@@ -83,7 +83,7 @@ def brief_for(world: World, question: Question) -> Brief | InputError:
         request = RulesAgent(world.catalog).request(question.query, as_of)
     except InputError as error:
         return error
-    steps = plan(question.query, request)
+    steps = plan(question.query, request, world.catalog)
     bundle = read(question.query, request, steps, as_of=as_of, world=world)
     findings, bundle = analyse(request, steps, bundle, world.catalog)
     return Brief(question.query, steps, request, bundle, findings, world.catalog)

@@ -15,6 +15,7 @@ QUESTION_WORD = re.compile(r"&|(?:[A-Za-z]\.){2,}|[^\W_]+(?:['’`][^\W_]+)*['�
 POSSESSIVE = re.compile(r"['’`]s?$")
 INITIALS = re.compile(r"\b(?:[A-Za-z]\.){2,}")
 STATE = re.compile(r"\s*[/\\]\s*[A-Za-z]{2,4}\s*[/\\]?\s*$|[/\\]\s*$")
+SLASHED = re.compile(r"[^\W_] (?:A/S|S/A)$", re.I)  # Danish and Brazilian forms; two words of a key
 BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 LEGAL = frozenset({
     "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "cos", "ltd", "limited",
@@ -62,7 +63,7 @@ def company_keys(name: str) -> tuple[str, str, str]:
     """The keys of a company's name: whole, without the legal form, and without "Group", "Holdings" too."""
     bare = STATE.sub("", name) if "/" in name or "\\" in name else name
     whole = normal(BRACKETED.sub("", bare) if bare.rstrip().endswith(")") else bare)
-    brief = short(whole)
+    brief = short(whole[:-4] if SLASHED.search(bare) else whole)
     return whole, brief, short(brief, LOOSE)
 
 

@@ -78,14 +78,17 @@ def ask(options: argparse.Namespace) -> None:
     with roles.open_world(shared.live(root, settings), settings, encoder) as world:
         agent = _agent(options, world, root, settings)
         writer = roles.writer(options.writer, root, settings)
-        models = roles.models("rules" if options.after else options.agent, options.writer, root, settings)
+        planner, who = roles.planner(options.planner, root, settings), options.agent
+        models = roles.models(who, options.planner, options.writer, root, settings)
         answered = answer(
             options.question,
             as_of=shared.as_of(options.as_of),
             world=replace(world, versions={**world.versions, **models}),
             agent=agent,
             writer=writer,
+            planner=planner,
             profile=profile,
+            after=_kept(options.after).query if options.after else None,
         )
     if options.html:
         from finground.core.artifact import whole_file

@@ -12,7 +12,10 @@ Status = Literal["complete", "partial", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Subtask:
-    """One step of the decomposed question, the tool that serves it (or `lookup`), and why."""
+    """One step of the decomposed question, what serves it and why.
+
+    `tool` is one of the six, `lookup` (the store), or `none` where no data is needed.
+    """
 
     text: str
     tool: str
@@ -21,15 +24,20 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`data` answers give the table and a sentence per comparison, `analysis` ones the analyst's report."""
+    """`data` answers give the table and a sentence per comparison, `analysis` ones the analyst's report.
 
-    kind: Literal["data", "analysis", "education"]
+    `education` explains a metric, `talk` needs nothing from the store. `by`: rules, or a model by name.
+    """
+
+    kind: Literal["data", "analysis", "education", "talk"]
     subtasks: tuple[Subtask, ...]
+    by: str = "rules"
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools to call, in order, without `lookup`."""
-        return tuple(dict.fromkeys(task.tool for task in self.subtasks if task.tool != "lookup"))
+        """The tools to call, in order; reading the store and telling what stands there are none."""
+        used = dict.fromkeys(task.tool for task in self.subtasks)
+        return tuple(tool for tool in used if tool not in ("lookup", "none"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class Report:
     `stops` are the stop reasons of a model that wrote it (`eos`, `length`).
     """
 
-    kind: Literal["data", "analysis", "education"]
+    kind: Literal["data", "analysis", "education", "talk"]
     sections: tuple[Section, ...]
     writer: str
     status: Status
@@ -117,7 +125,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Every step of one answer, kept; `sure` (0 to 1) and `doubts` are the agent's, of the request."""
+    """Every step of one answer, kept; `sure` (0 to 1) and `doubts` are the agent's, of the request.
+
+    `after` is the question that this one follows in a conversation.
+    """
 
     query: str
     as_of: datetime
@@ -132,6 +143,7 @@ class Answer:
     profile: dict[str, str] | None = None  # the reader's own, where one was handed in
     sure: float = 1.0
     doubts: tuple[str, ...] = ()
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

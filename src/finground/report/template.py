@@ -9,6 +9,12 @@ from finground.report.selection import compact
 
 SYNTHETIC = "All data here are synthetic: the companies, figures and news are invented."
 
+TALK = (
+    "This answers questions about companies from dated data, each figure with its source: a figure of a "
+    "company and a period, comparisons and rankings, what a metric means, and an analysis of "
+    "a company (please analyze, and its name). Nothing was looked up for this reply."
+)
+
 
 class TemplateWriter:
     """Writes by stated rules; every figure it gives is copied from a fact or a finding.
@@ -24,6 +30,8 @@ class TemplateWriter:
         """The table and its comparisons, the analyst's report, or the explanation, as the plan says."""
         if brief.plan.kind == "analysis":
             sections, missing = analysis(brief, compact(brief) if self.compact else None)
+        elif brief.plan.kind == "talk":
+            sections, missing = (Section("talk", TALK),), ()
         else:
             sections, missing = data_answer(brief) if brief.plan.kind == "data" else education(brief)
         if brief.bundle.synthetic:

@@ -11,6 +11,7 @@ from html import escape
 from finground.quant.subject import bars_of
 from finground.records.bundle import Finding
 from finground.records.report import Answer
+from finground.records.request import Reading
 from finground.report.figures import figure, period
 from finground.report.naming import shown
 from finground.service.chart import STYLE as CHART
@@ -40,6 +41,7 @@ def page(answer: Answer) -> str:
         *_warnings(answer),
         *(_section(section.name, section.text) for section in report.sections),
         *_charts(answer),
+        _plan(answer),
         _findings(answer.findings, _names(answer)),
         _sources(answer),
         _table("Not there", ("Company", "What", "Why"), _gaps(answer)),
@@ -60,8 +62,12 @@ def _section(name: str, text: str) -> str:
 
 
 def _warnings(answer: Answer) -> list[str]:
-    """What a reader must know first: invented data, claims that nothing bears out, a failed writer."""
+    """What a reader must know first: invented data, a doubtful request, claims that nothing bears out."""
     found = ["Made from invented companies; none of this is real."] if answer.bundle.synthetic else []
+    reading = Reading(answer.request, answer.sure, answer.doubts)
+    if reading.doubtful:
+        why = "; ".join(reading.doubts) or "the model was not sure of its words"
+        found += [f"The question may have been misunderstood ({reading.sure:.2f}): {why}"]
     found += [f"Not borne out by data: “{claim.text}” ({claim.why})" for claim in answer.report.ungrounded]
     found += [f"Missing: {', '.join(answer.report.missing)}"] if answer.report.missing else []
     return [f'<p class="warn">{escape(text)}</p>' for text in found]
@@ -125,6 +131,12 @@ def _sources(answer: Answer) -> str:
         for item in answer.bundle.passages
     ]  # fmt: skip
     return _table("Sources", ("Company", "What", "Value", "Period", "Known", "Source"), cells)
+
+
+def _plan(answer: Answer) -> str:
+    """What was done for the question, and why."""
+    rows = [(task.text, "–" if task.tool == "none" else task.tool, task.why) for task in answer.plan.subtasks]
+    return _table(f"What was done (planned by {escape(answer.plan.by)})", ("Step", "Tool", "Why"), rows)
 
 
 def _gaps(answer: Answer) -> list[Cell]:

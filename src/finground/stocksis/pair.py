@@ -51,7 +51,7 @@ def brief_of(world: World, moment: Moment, question: str) -> Brief:
     company = world.catalog.companies.by_id(moment.company)
     query = question.format(company.name)
     request = Request("analysis", (Entity("company", company.id, company.name),), ())
-    steps = plan(query, request)
+    steps = plan(query, request, world.catalog)
     bundle = read(query, request, steps, as_of=moment.as_of, world=world)
     findings, bundle = analyse(request, steps, bundle, world.catalog)
     return Brief(query, steps, request, bundle, findings, world.catalog, None)

@@ -1,0 +1,127 @@
+"""The plan by a model: it writes the steps under a grammar, each with the tool that serves it and why.
+
+The grammar holds the tools, each at most once and in their order, so a reply that ends is a whole plan; one
+that does not is a failed plan, never patched (law 5). What is looked up in the store the request says, and a
+question that needs no data needs no model. The words are the model's; no figure can stand among them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from finground.agent import plan as rules
+from finground.catalog.catalog import Catalog
+from finground.core.errors import FingroundError
+from finground.lm.constrain import Grammar
+from finground.records.report import Plan, Subtask
+from finground.records.request import Request
+
+NEW_TOKENS = 320  # six steps of some forty tokens
+LONGEST = 90  # letters of a step's question, and of its reason
+EXAMPLES = (
+    ("Is the chart of Acme about to turn, and has money been leaving?", (
+        ("technical", "Do crosses or patterns point to a turn?", "the chart is asked about"),
+        ("capital-flow", "Have large orders gone out?", "money leaving shows in large orders"),
+    )),
+    ("Why did Globex jump, and is it still cheap against its rivals?", (
+        ("volume-price", "How large was the move, and on what volume?", "the move comes first"),
+        ("fundamental", "Where does it stand among its peers?", "cheap is against peers"),
+        ("catalysts", "Which news came with the move?", "the question asks why"),
+    )),
+    ("Can Initech pay its debts after the last quarter?", (
+        ("financial", "How are solvency and cash in the latest report?", "debts are paid out of these"),
+    )),
+)  # fmt: skip
+STEP = re.compile(r"- (?P<tool>[a-z-]+): (?P<text>[^\n]+\?) Because (?P<why>[^\n]+)\.\n")
+SAYING = re.compile(r"(?:: |Because )([^:]*)$")
+
+
+class Said(Protocol):
+    """A generator's reply (`lm.generate.Reply`)."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def stop(self) -> str: ...
+
+
+class Generates(Protocol):
+    """Who continues prompts (`lm.generate.Generator`)."""
+
+    def reply(
+        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar | None = None
+    ) -> Sequence[Said]: ...
+
+
+class UnreadPlan(FingroundError):
+    """The model's reply is not a whole plan; `prompt` and `reply` are kept."""
+
+    def __init__(self, prompt: str, reply: Said) -> None:
+        super().__init__(
+            f"the planner's reply is not a whole plan (it stopped for {reply.stop}): {reply.text!r}; "
+            "ask again with --planner rules, or plan with a larger base"
+        )
+        self.prompt = prompt
+        self.reply = reply.text
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlanner:
+    """Plans by a language model; `name` is how the answer names it."""
+
+    generator: Generates
+    name: str
+
+    def __call__(self, query: str, request: Request, catalog: Catalog) -> Plan:
+        """The plan of rules, with the model's steps where tools are called.
+
+        Raises:
+            UnreadPlan: if the reply is not a whole plan.
+        """
+        made = rules.plan(query, request, catalog)
+        if made.kind in ("talk", "education"):
+            return made
+        chosen = self.steps(query)
+        looked_up = rules.looked_up(request, catalog) if made.kind == "data" else ()
+        return Plan(made.kind, (*looked_up, *chosen), self.name)
+
+    def steps(self, query: str) -> tuple[Subtask, ...]:
+        """What the model would do for a question."""
+        asked = prompt(query)
+        (said,) = self.generator.reply([asked], max_new_tokens=NEW_TOKENS, batch=1, grammar=grammar())
+        if said.stop not in ("eos", "grammar"):
+            raise UnreadPlan(asked, said)
+        return tuple(Subtask(*step.group("text", "tool", "why")) for step in STEP.finditer(said.text))
+
+
+def prompt(query: str) -> str:
+    """The tools, three worked examples, and the question."""
+    tools = "\n".join(f"{tool}: {question}" for tool, (question, _) in rules.STEPS.items())
+    worked = "\n".join(
+        f"Question: {question}\nSteps:\n"
+        + "".join(f"- {tool}: {text} Because {why}.\n" for tool, text, why in taken)
+        for question, taken in EXAMPLES
+    )
+    return f"Tools:\n{tools}\n\n{worked}\nQuestion: {' '.join(query.split())}\nSteps:\n"
+
+
+def grammar() -> Grammar:
+    """One to six steps in the order of the tools."""
+    last = len(rules.TOOLS) - 1
+    lines = ["root ::= from0"]
+    for place, tool in enumerate(rules.TOOLS):
+        lines.append(f'step{place} ::= "- {tool}: " words "? Because " words ".\\n"')
+        lines.append(
+            f"from{place} ::= step{place}" + (f" more{place + 1} | from{place + 1}" if place < last else "")
+        )
+        if place:
+            lines.append(f"more{place} ::= step{place}?" + (f" more{place + 1}" if place < last else ""))
+    lines += ['words ::= word (" " word)*', "word ::= [A-Za-z,&'-]+"]
+    return Grammar("\n".join(lines), _rambles)
+
+
+def _rambles(text: str) -> bool:
+    """Whether what is being said is too long already."""
+    found = SAYING.search(text.rpartition("\n")[2])
+    return found is not None and len(found[1].rstrip("?.")) > LONGEST
