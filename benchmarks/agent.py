@@ -4,7 +4,8 @@
 `forms`: tokens of the compact form against those of the paper's. `decoding`: requests a second under the
 grammar, forced stretches and the rules' draft read in one pass, against plain cached generation with the same
 model and form. `untrained`: what the base without an adapter writes under each grammar. `sure`: how the
-rules' sureness tells right requests from wrong ones. Times are of the whole process's two cores.
+rules' sureness tells right requests from wrong ones. `plans`: tools chosen by rules and by the base under
+the planner's grammar, against those a person would call for twenty questions. Times are of the whole process's two cores.
 """
 
 import random
@@ -18,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from finground.agent.grammar import grammar
+from finground.agent.planner import UnreadPlan
 from finground.agent.rules import RulesAgent
 from finground.agent.tune import rows as training_rows
 from finground.agent.tuned import AgentReply, TunedAgent
 from finground.bench.agents import PARTS, _by_rules
 from finground.bench.requests import judge, score_rows
 from finground.catalog import dialect
-from finground.catalog.catalog import Catalog
+from finground.catalog.catalog import Catalog, company_entity
 from finground.catalog.companies import Companies, Company
 from finground.catalog.dates import end_of
 from finground.catalog.metrics import Metrics
@@ -34,10 +36,35 @@ from finground.core.paths import Root
 from finground.lm import base as bases
 from finground.lm.constrain import Grammars
 from finground.lm.generate import Generator
-from finground.records.request import Pair
-from finground.roles import open_world, tuned_agent
+from finground.records.request import Pair, Request
+from finground.roles import open_world, planner, tuned_agent
 from finground.settings import Settings, load
 
+PLANNED: tuple[tuple[str, str], ...] = (  # a question about {}, and the tools a person would call
+    ("Please analyze {}", "volume-price technical capital-flow financial fundamental catalysts"),
+    (
+        "What do you think of {} as a whole?",
+        "volume-price technical capital-flow financial fundamental catalysts",
+    ),
+    ("Has {} just made a golden cross?", "technical"),
+    ("Is {} overbought?", "technical"),
+    ("Where are support and resistance of {}?", "technical"),
+    ("Did {} trade on unusual volume this week?", "volume-price"),
+    ("Show me the price action of {} and its MACD", "volume-price technical"),
+    ("Is large money leaving {}?", "capital-flow"),
+    ("Are institutions buying {}?", "capital-flow"),
+    ("Have margin traders piled into {}, and is it overbought?", "technical capital-flow"),
+    ("How solid is the balance sheet of {}?", "financial"),
+    ("Can {} pay its debts?", "financial"),
+    ("How did the latest quarter of {} turn out, and how did the shares react?", "volume-price financial"),
+    ("Is {} cheap against its peers?", "fundamental"),
+    ("Is the valuation of {} justified by its growth?", "fundamental"),
+    ("How profitable is {} compared with its industry, and is it solvent?", "financial fundamental"),
+    ("Why did {} fall yesterday?", "volume-price catalysts"),
+    ("What news moved {} lately?", "catalysts"),
+    ("Any catalysts ahead for {}, and does the chart confirm them?", "technical catalysts"),
+    ("Did the news about {} come with large orders?", "capital-flow catalysts"),
+)
 VOCABULARY, COMPANIES, METRICS, WRITTEN = 250_880, 5_000, 400, 300
 SCRIPTS = (
     range(0x400, 0x460),
@@ -57,6 +84,7 @@ def main(root: Root, questions: int) -> None:
         sure(world.catalog, root)
         decoding(root, settings, world, pairs)
         untrained(root, world.known(end_of(settings.snapshot.as_of)), pairs)
+        plans(root, settings, world)
 
 
 def mask(root: Root) -> None:
@@ -146,8 +174,7 @@ def drawn(form: str, catalog: Catalog, rng: random.Random) -> str:
     """A written request of one to three companies and metrics, every third with a name that nobody knows."""
     from datetime import date
 
-    from finground.catalog.catalog import company_entity
-    from finground.records.request import Interval, Request
+    from finground.records.request import Interval
 
     number = rng.randint(1, 3)
     asked = Request(
@@ -246,6 +273,30 @@ def untrained(root: Root, known: Catalog, pairs: Sequence[Pair]) -> None:
         print(
             f"untrained, {form}: of {len(said)} replies {len(ended)} ended, {good} of them valid requests; "
             f"{len(said) - len(ended)} ran out of {agent.new_tokens} tokens and failed"
+        )
+
+
+def plans(root: Root, settings: Settings, world: Any) -> None:
+    as_of = end_of(settings.snapshot.as_of)
+    company = world.known(as_of).companies.all[0]
+    request = Request("analysis", (company_entity(company),), ())
+    for name in ("rules", "model"):
+        chosen, overlaps, exact, failed = planner(name, root, settings), list[float](), 0, 0
+        began = time.perf_counter()
+        for question, right in PLANNED:
+            try:
+                made = chosen(question.format(company.name), request, world.catalog)
+            except UnreadPlan:
+                failed += 1
+                overlaps.append(0.0)
+                continue
+            found, wanted = set(made.tools), set(right.split())
+            exact += found == wanted
+            overlaps.append(2 * len(found & wanted) / (len(found) + len(wanted)))
+        seconds = (time.perf_counter() - began) / len(PLANNED)
+        print(
+            f"plans, {name}: tools F1 {sum(overlaps) / len(overlaps):.2f}, "
+            f"exactly right {exact} of {len(PLANNED)}, failed {failed}, {seconds:.2f} s a question"
         )
 
 
