@@ -5,7 +5,7 @@
 grammar, forced stretches and the rules' draft read in one pass, against plain cached generation with the same
 model and form. `untrained`: what the base without an adapter writes under each grammar. `sure`: how the
 rules' sureness tells right requests from wrong ones. `plans`: tools chosen by rules and by the base under
-the planner's grammar, against those a person would call for twenty questions. Times are of the whole process's two cores.
+the planner's grammar, against those a person would call for twenty questions. Times are of both cores.
 """
 
 import random
