@@ -25,6 +25,7 @@ IGNORED = """\
 /results/bench.jsonl
 /results/comparisons.jsonl
 /results/ablate/
+/results/learning/
 /results/table.md
 /results/plots/
 /results/curves/
@@ -44,6 +45,7 @@ FULL: dict[str, dict[str, Any]] = {
     "stocksis": {"pairs": 1_000},
     "bench": {"questions": 300, "reports": 50, "paper_questions": 100},
     "ablate": {"seeds": [1, 2, 3], "reports": 10},
+    "learning": {"fractions": [0.2, 0.5]},
 }
 
 
