@@ -282,7 +282,7 @@ def briefs(world: World, rng: random.Random, last: date = LAST, of: Sequence[str
             request = agent.request(query, as_of)
         except FingroundError:
             continue
-        plan = make_plan(query, request)
+        plan = make_plan(query, request, world.catalog)
         bundle = read(query, request, plan, as_of=as_of, world=world)
         findings, bundle = analyse(request, plan, bundle, world.catalog)
         yield Brief(query, plan, request, bundle, findings, world.catalog, profile)
