@@ -83,9 +83,11 @@ def answer(
     writer: Writer,
     planner: Planner = planning.plan,
     profile: Mapping[str, str] | None = None,
-    after: str | None = None,
+    after: Answer | None = None,
 ) -> Answer:
-    """Answer one question as of one moment; `after` is the question that it follows.
+    """Answer one question as of one moment; `after` is the answer that it follows.
+
+    What needs no data leaves the request of a conversation as it was.
 
     Raises:
         CatalogError, DateError, RequestError: if the question cannot be turned into a request.
@@ -97,12 +99,13 @@ def answer(
         talk = planning.is_talk(query)
         reading = Reading(planning.NOTHING) if talk else agent.read(query, as_of)
         request = reading.request
+        kept = after.request if talk and after else request
         if request.unresolved and not request.entities:
             raise world.catalog.companies.unknown(request.unresolved[0])
     with timed(timings, "plan"):
         plan = planner(query, request, world.catalog)
-        if after is not None:
-            plan = planning.follows(plan, after)
+        if after is not None and not talk:
+            plan = planning.follows(plan, after.query)
         if plan.kind == "analysis" and not any(entity.kind == "company" for entity in request.entities):
             named = ", ".join(entity.name for entity in request.entities) or "none"
             raise RequestError(
@@ -119,8 +122,9 @@ def answer(
     with timed(timings, "analyscore"):
         judged = judge(report, brief)
     return Answer(
-        query, as_of, plan, request, bundle, findings, report, judged, dict(world.versions), timings,
-        None if profile is None else dict(profile), reading.sure, reading.doubts, after,
+        query, as_of, plan, kept, bundle, findings, report, judged, dict(world.versions), timings,
+        None if profile is None else dict(profile), reading.sure, reading.doubts,
+        after.query if after else None,
     )  # fmt: skip
 
 

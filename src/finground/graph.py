@@ -156,8 +156,9 @@ def _dvc_stage(stage: Stage, root: Root, settings: Settings) -> dict[str, Any]:
     reads = [str(path) for path in stage.reads(root) if _given(str(path), settings)]
     if deps := [text for path in reads for text in _cells(path, stage, settings)]:
         row["deps"] = deps
-    if stage.params:
-        row["params"] = list(stage.params)
+    written = [key for key in stage.params if key.partition(".")[0] in settings.model_fields_set]
+    if written:  # DVC knows no defaults: what params.yaml leaves out it cannot watch
+        row["params"] = written
     row["outs"] = outs
     row["metrics"] = [{str(root.metrics(name)): {"cache": False}}]
     return row

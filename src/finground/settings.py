@@ -207,7 +207,7 @@ class AgentTuning(PromptTuning):
     rank: Count = 16
     alpha: Count = 32
     form: Literal["sdr", "required", "compact"] = "compact"
-    bases: tuple[Literal["plain", "domain"], ...] = ("plain", "domain")
+    bases: tuple[Literal["plain", "domain"], ...] = Field(default=("plain", "domain"), min_length=1)
 
     @property
     def lora(self) -> Lora:
@@ -257,7 +257,7 @@ class Ablate(Part):
 class Learning(Part):
     """The agent's learning curve: on which fractions of its pairs it is trained, beside all of them."""
 
-    fractions: tuple[Annotated[Share, BeforeValidator(_with_a_point)], ...] = ()
+    fractions: tuple[Annotated[Share, Field(lt=1), BeforeValidator(_with_a_point)], ...] = ()
 
 
 class News(Part):

@@ -68,7 +68,19 @@ def test_an_explanation_needs_no_tool(catalog):
 
 
 @pytest.mark.parametrize(
-    "query", ["hello", "Hi there!", "Thank you very much.", "What can you do?", "help", "How does this work?"]
+    "query",
+    [
+        "hello",
+        "Hi there!",
+        "Thank you very much.",
+        "What can you do?",
+        "help",
+        "How does this work?",
+        "hi, what can you do?",
+        "good evening everyone",
+        "ok thanks",
+        "hello hello",
+    ],
 )
 def test_talk_needs_no_tool_and_no_agent(query, catalog):
     assert is_talk(query)
@@ -88,3 +100,15 @@ def test_a_follow_up_says_what_it_follows(catalog):
     made = follows(plan("and Søgne?", asked("open-ended", ACME, "net-income"), catalog), "Acme's net income?")
     assert made.subtasks[0].text == 'Read it after "Acme\'s net income?"'
     assert made.tools == ()
+
+
+def test_no_tool_is_called_without_a_company(catalog):
+    peers = (Entity("peers", "us:ACME", "Acme Robotics Inc. Peers"),)
+    assert (
+        plan("RSI and net income of Acme's peers", asked("peers", peers, "net-income"), catalog).tools == ()
+    )
+
+
+def test_an_analysis_says_whom_it_leaves_out(catalog):
+    made = plan("Analyze Acme and Quilmark", asked("analysis", unresolved=("Quilmark",)), catalog)
+    assert [(task.text, task.tool) for task in made.subtasks[6:]] == [("Analyse 'Quilmark'", "none")]

@@ -7,7 +7,7 @@ from made_models import other, tiny
 from test_tuned import Parrot, Said
 
 from finground.agent.plan import TOOLS, steps
-from finground.agent.planner import LONGEST, ModelPlanner, UnreadPlan, grammar, prompt
+from finground.agent.planner import ALONE, LONGEST, ModelPlanner, UnreadPlan, grammar, prompt
 from finground.agent.rules import RulesAgent
 from finground.lm.generate import Generator
 
@@ -35,7 +35,7 @@ def test_the_steps_are_the_models(catalog):
     made, parrot = planned(said, ANALYSIS, catalog)
     assert (made.kind, made.by, made.tools) == ("analysis", "model:tiny", ("technical",))
     assert (made.subtasks[0].text, made.subtasks[0].why) == ("Is it turning?", "the chart is asked about")
-    assert parrot.asked[0][0] == [prompt(ANALYSIS)]
+    assert parrot.asked[0][0] == [prompt(ANALYSIS, "Acme Robotics Inc.")]
 
 
 def test_what_is_looked_up_the_request_says(catalog):
@@ -59,7 +59,7 @@ def test_an_untrained_model_writes_a_whole_plan_or_fails(untrained, catalog):
     planner = ModelPlanner(untrained, "model:tiny")
     for query in (ANALYSIS, "Has money left Acme Robotics?"):
         try:
-            chosen = planner.steps(query)
+            chosen = planner.steps(query, "Acme Robotics Inc.", alone=False)
         except UnreadPlan as failed:
             assert failed.reply is not None
             continue
@@ -72,7 +72,7 @@ def test_every_set_of_tools_in_order_is_in_the_grammar(catalog):
     """What the rules would say parses too, in the grammar and as a plan."""
     import xgrammar
 
-    compiled = xgrammar.Grammar.from_ebnf(grammar().text)
+    compiled = xgrammar.Grammar.from_ebnf(grammar(alone=False).text)
     request = RulesAgent(catalog).request(ANALYSIS, AS_OF)
     for tools in (TOOLS, TOOLS[:1], TOOLS[-1:], TOOLS[1:4:2]):
         text = "".join(f"- {one.tool}: {one.text} Because {one.why}.\n" for one in steps(tools, request))
@@ -81,3 +81,19 @@ def test_every_set_of_tools_in_order_is_in_the_grammar(catalog):
         assert made.tools == tools
     for wrong in ("", "- lookup: x? Because y.\n", "- technical: x? Because up 5.\n"):
         assert not xgrammar.testing._is_grammar_accept_string(compiled, wrong)
+
+
+def test_a_question_that_figures_answer_may_take_no_tool(catalog):
+    import xgrammar
+
+    made, parrot = planned(Said(ALONE, "grammar"), DATA, catalog)
+    assert made.tools == () and made.subtasks[0].tool == "lookup"
+    allowed = parrot.asked[0][3]
+    assert xgrammar.testing._is_grammar_accept_string(xgrammar.Grammar.from_ebnf(allowed.text), ALONE)
+
+
+def test_question_and_reason_are_bounded_each():
+    refuses = grammar(alone=False).refuses
+    assert not refuses("- technical: " + "a" * 88 + "? Because " + "b" * 88)
+    assert refuses("- technical: " + "a" * 91)
+    assert refuses("- technical: a? Because " + "b" * 91)

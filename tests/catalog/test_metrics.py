@@ -93,6 +93,8 @@ def test_a_metric_is_known_by_its_names(name, slug):
     [
         ("What is a P/E ratio?", ["P/E ratio"]),
         ("A P/E of 12, or A/P of 3?", ["P/E", "A/P"]),
+        ("What is A / P?", ["A / P"]),
+        ("net income, tax expense and EPS", ["net income", "tax expense", "EPS"]),
         ("is a P/B or a debt-to-equity ratio better", ["P/B", "debt-to-equity ratio"]),
     ],
 )

@@ -28,19 +28,22 @@ SERVES = {
     "company": "the question names it", "peers": "the question asks about its peers",
     "industry": "the question asks about the industry", "market": "no company is excluded",
 }  # fmt: skip
-TALK = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?"
-    r"|thanks(?: a lot)?|thank you(?: (?:so|very) much)?|(?:good)?bye|see you"
-    r"|who are you|what are you|what (?:can|do) you do|what can i ask(?: you)?|what (?:should|may) i ask"
-    r"|how (?:do|does|can) (?:you|this|it|i use (?:you|this|it)) ?(?:work)?|help(?: me)?(?: please)?)",
-    re.I,
+HELLO = r"(?:(?:hi|hiya|hello|hey|good (?:morning|afternoon|evening))(?: (?:there|everyone|all|finground))?)"
+THANKS = r"(?:ok(?:ay)?|thx|cheers|(?:many )?thanks(?: a lot)?|thank you(?: (?:so|very) much)?)"
+BYE = r"(?:(?:good)?bye|see you(?: later)?)"
+ABOUT = (
+    r"(?:who are you|who made you|what are you|how are you|what (?:can|do) you do|help(?: me)?(?: please)?"
+    r"|what (?:can|may|should|do) i ask(?: you)?|how (?:do you|does this) work"
+    r"|how (?:do|can) i use (?:you|this))"
 )
+TALK = re.compile(rf"(?:{HELLO} ?)*(?:{THANKS} ?)*(?:{BYE}|{ABOUT})?", re.I)
 NOTHING = Request("educational", (), ())
 
 
 def is_talk(query: str) -> bool:
     """Whether it is a greeting, thanks, or a question about this program: nothing that data could answer."""
-    return TALK.fullmatch(" ".join(re.sub(r"[^\w\s]", " ", query).split())) is not None
+    bare = " ".join(re.sub(r"[^\w\s]", " ", query).split())
+    return bool(bare) and TALK.fullmatch(bare) is not None
 
 
 def plan(query: str, request: Request, catalog: Catalog) -> Plan:
@@ -51,24 +54,35 @@ def plan(query: str, request: Request, catalog: Catalog) -> Plan:
     if request.kind == "educational":
         return Plan("education", _explained(request, catalog))
     if request.kind == "analysis" or not request.metrics:
-        return Plan("analysis", steps(TOOLS, request))
+        return Plan("analysis", (*steps(TOOLS, request), *left_out(request)))
     asked = tuple(tool for tool in TOOLS if _asks(tool, query, request))
     return Plan("data", (*looked_up(request, catalog), *steps(asked, request, "the question asks for it")))
 
 
 def follows(made: Plan, after: str) -> Plan:
     """The same plan for a question that follows another."""
-    first = Subtask(f"Read it after {after!r}", "none", "it names only what changes")
+    first = Subtask(f"Read it after {after!r}", "none", "it was asked in a conversation")
     return Plan(made.kind, (first, *made.subtasks), made.by)
 
 
 def steps(tools: tuple[str, ...], request: Request, why: str = "") -> tuple[Subtask, ...]:
-    """The question that each tool answers, of each company where there are several."""
+    """The question that each tool answers, of each company if there are several."""
     companies = [entity.name for entity in request.entities if entity.kind == "company"]
-    whose = [f"{name}: " for name in companies] if len(companies) > 1 else [""]
+    whose = [f"{name}: " for name in companies] if len(companies) > 1 else [""] * len(companies)
     return tuple(
         Subtask(f"{name}{STEPS[tool][0]}", tool, why or STEPS[tool][1]) for name in whose for tool in tools
     )
+
+
+def left_out(request: Request) -> tuple[Subtask, ...]:
+    """Whom an analysis names and is not of."""
+    others = [entity.name for entity in request.entities if entity.kind != "company"]
+    found = [Subtask(f"Analyse {name}", "none", "an analysis is of companies by name") for name in others]
+    unknown = [
+        Subtask(f"Analyse {text!r}", "none", "no company is known by that name")
+        for text in request.unresolved
+    ]
+    return (*found, *unknown)
 
 
 def looked_up(request: Request, catalog: Catalog) -> tuple[Subtask, ...]:

@@ -1,8 +1,9 @@
 """The plan by a model: it writes the steps under a grammar, each with the tool that serves it and why.
 
-The grammar holds the tools, each at most once and in their order, so a reply that ends is a whole plan; one
-that does not is a failed plan, never patched (law 5). What is looked up in the store the request says, and a
-question that needs no data needs no model. The words are the model's; no figure can stand among them.
+The grammar holds the tools, each at most once and in their order, or none for a question that figures alone
+answer; so a reply that ends is a whole plan, and one that does not is a failed plan, never patched (law 5).
+What is looked up in the store the request says, and a question that needs no data needs no model. The words
+are the model's; no figure can stand among them.
 """
 
 import re
@@ -19,22 +20,23 @@ from finground.records.request import Request
 
 NEW_TOKENS = 320  # six steps of some forty tokens
 LONGEST = 90  # letters of a step's question, and of its reason
-EXAMPLES = (
-    ("Is the chart of Acme about to turn, and has money been leaving?", (
+ALONE = "- lookup alone.\n"  # the figures of the request answer it
+EXAMPLES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
+    ("What was the net income of Initrode in the last quarter? (about Initrode)", ()),
+    ("Is the chart of Acme about to turn, and has money been leaving? (about Acme)", (
         ("technical", "Do crosses or patterns point to a turn?", "the chart is asked about"),
         ("capital-flow", "Have large orders gone out?", "money leaving shows in large orders"),
     )),
-    ("Why did Globex jump, and is it still cheap against its rivals?", (
+    ("Why did Globex jump, and is it still cheap against its rivals? (about Globex)", (
         ("volume-price", "How large was the move, and on what volume?", "the move comes first"),
         ("fundamental", "Where does it stand among its peers?", "cheap is against peers"),
         ("catalysts", "Which news came with the move?", "the question asks why"),
     )),
-    ("Can Initech pay its debts after the last quarter?", (
+    ("Can Initech pay its debts after the last quarter? (about Initech)", (
         ("financial", "How are solvency and cash in the latest report?", "debts are paid out of these"),
     )),
 )  # fmt: skip
 STEP = re.compile(r"- (?P<tool>[a-z-]+): (?P<text>[^\n]+\?) Because (?P<why>[^\n]+)\.\n")
-SAYING = re.compile(r"(?:: |Because )([^:]*)$")
 
 
 class Said(Protocol):
@@ -82,34 +84,40 @@ class ModelPlanner:
         made = rules.plan(query, request, catalog)
         if made.kind in ("talk", "education"):
             return made
-        chosen = self.steps(query)
-        looked_up = rules.looked_up(request, catalog) if made.kind == "data" else ()
-        return Plan(made.kind, (*looked_up, *chosen), self.name)
+        companies = [entity.name for entity in request.entities if entity.kind == "company"]
+        if not companies:
+            return made
+        data = made.kind == "data"
+        around = rules.looked_up(request, catalog) if data else rules.left_out(request)
+        chosen = self.steps(query, ", ".join(companies), alone=data)
+        return Plan(made.kind, (*around, *chosen) if data else (*chosen, *around), self.name)
 
-    def steps(self, query: str) -> tuple[Subtask, ...]:
-        """What the model would do for a question."""
-        asked = prompt(query)
-        (said,) = self.generator.reply([asked], max_new_tokens=NEW_TOKENS, batch=1, grammar=grammar())
+    def steps(self, query: str, about: str, *, alone: bool) -> tuple[Subtask, ...]:
+        """What the model would do for a question about companies; `alone` if it may call no tool."""
+        asked = prompt(query, about)
+        allowed = grammar(alone=alone)
+        (said,) = self.generator.reply([asked], max_new_tokens=NEW_TOKENS, batch=1, grammar=allowed)
         if said.stop not in ("eos", "grammar"):
             raise UnreadPlan(asked, said)
         return tuple(Subtask(*step.group("text", "tool", "why")) for step in STEP.finditer(said.text))
 
 
-def prompt(query: str) -> str:
-    """The tools, three worked examples, and the question."""
+def prompt(query: str, about: str) -> str:
+    """The tools, worked examples, and the question with the companies it is about."""
     tools = "\n".join(f"{tool}: {question}" for tool, (question, _) in rules.STEPS.items())
     worked = "\n".join(
         f"Question: {question}\nSteps:\n"
-        + "".join(f"- {tool}: {text} Because {why}.\n" for tool, text, why in taken)
+        + ("".join(f"- {tool}: {text} Because {why}.\n" for tool, text, why in taken) or ALONE)
         for question, taken in EXAMPLES
     )
-    return f"Tools:\n{tools}\n\n{worked}\nQuestion: {' '.join(query.split())}\nSteps:\n"
+    asked = " ".join(query.split())
+    return f"Tools:\n{tools}\n\n{worked}\nQuestion: {asked} (about {about})\nSteps:\n"
 
 
-def grammar() -> Grammar:
-    """One to six steps in the order of the tools."""
+def grammar(*, alone: bool) -> Grammar:
+    """One to six steps in the order of the tools, or, if that may be, none."""
     last = len(rules.TOOLS) - 1
-    lines = ["root ::= from0"]
+    lines = ['root ::= from0 | "- lookup alone.\\n"' if alone else "root ::= from0"]
     for place, tool in enumerate(rules.TOOLS):
         lines.append(f'step{place} ::= "- {tool}: " words "? Because " words ".\\n"')
         lines.append(
@@ -123,5 +131,6 @@ def grammar() -> Grammar:
 
 def _rambles(text: str) -> bool:
     """Whether what is being said is too long already."""
-    found = SAYING.search(text.rpartition("\n")[2])
-    return found is not None and len(found[1].rstrip("?.")) > LONGEST
+    line = text.rpartition("\n")[2]
+    question, _, reason = line.partition("? Because ")
+    return max(len(question.partition(": ")[2]), len(reason)) > LONGEST

@@ -5,11 +5,13 @@ cannot read it says: an ambiguous name, a date that is none, a question that nam
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from finground.agent import doubts, phrasing, ranking, whom
+from finground.agent import doubts as doubting
+from finground.agent import phrasing, ranking, whom
 from finground.agent.spelling import Speller
 from finground.catalog import dates
 from finground.catalog.catalog import MARKET, Catalog
@@ -68,8 +70,30 @@ class RulesAgent:
             CatalogError: if a name is ambiguous, or an unknown company is all there is.
             DateError: if a date in it is none.
         """
+        seen = self.pieces(query, as_of)
+        people, primary, rank = seen.people, seen.primary, seen.rank
+        entities = people.entities or ((MARKET,) if rank or people.everyone else ())
+        metrics = self.catalog.expand(primary)
+        _check(seen.query, entities, metrics, people.unknown, seen.when)
+        ranked = _rank(rank, primary, entities, seen.query)
+        unresolved = tuple(one.text for one in people.unknown)
+        kind = kind_of(seen.query, entities, metrics, ranked, unresolved)
+        doubted = list(seen.doubts)
+        if kind == "analysis" and not phrasing.WHOLE.search(seen.query):
+            doubted.append(doubting.Doubt("no metric was read, so all is analysed", doubting.NO_METRIC))
+        when = seen.when
+        request = Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
+        return seen.reading(request, doubted)
+
+    def pieces(self, query: str, as_of: datetime) -> "Pieces":
+        """What the question names, before it is asked whether that makes a request.
+
+        Raises:
+            CatalogError: if a name is ambiguous.
+            DateError: if a date in it is none.
+        """
         asked, query = query, self._speller.mend(query)
-        doubted = doubts.slips(asked, query)
+        doubted = doubting.slips(asked, query)
         when = _when(query, as_of, self.catalog.companies)
         named = [one for one in self.catalog.metrics.mentions(query) if not _inside(one, when.places)]
         explained = [(one.start, one.end) for one in named] + list(when.places)
@@ -79,28 +103,36 @@ class RulesAgent:
             certain = when.interval is not None or PAST.search(query) is not None
             people = whom.unmarked(query, self.catalog.companies, as_of, explained, certain=certain)
             doubted += [
-                doubts.Doubt(f"{entity.name} is meant", doubts.TAKEN_NAME) for entity in people.entities
+                doubting.Doubt(f"{entity.name} is meant", doubting.TAKEN_NAME) for entity in people.entities
             ]
         primary = _primary(named, people.places, query, rank)
         if primary and not named:
             name = self.catalog.metrics.by_slug(primary[0]).name
-            doubted.append(doubts.Doubt(f"{name} is meant; no metric is named", doubts.TAKEN_METRIC))
-        entities = people.entities or ((MARKET,) if rank or people.everyone else ())
-        metrics = self.catalog.expand(primary)
-        _check(query, entities, metrics, people.unknown, when)
-        ranked = _rank(rank, primary, entities, query)
-        unresolved = tuple(one.text for one in people.unknown)
-        kind: QuestionKind = (
-            "educational" if not entities and not unresolved else kind_of(query, entities, metrics, ranked)
-        )
-        if kind == "analysis" and not phrasing.WHOLE.search(query):
-            doubted.append(doubts.Doubt("no metric was read, so all is analysed", doubts.NO_METRIC))
-        doubted += [doubts.Doubt(f"{text!r} is not known", doubts.UNKNOWN_NAME) for text in unresolved]
-        doubted += doubts.unread(
-            query, [*explained, *people.places], [*(entity.name for entity in entities), *unresolved]
-        )
-        request = Request(kind, entities, metrics, when.interval, when.phrase, ranked, unresolved)
-        return Reading(request, doubts.sureness(doubted), tuple(doubt.text for doubt in doubted))
+            doubted.append(doubting.Doubt(f"{name} is meant; no metric is named", doubting.TAKEN_METRIC))
+        return Pieces(query, when, people, tuple(primary), rank, tuple(explained), tuple(doubted))
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """What a question names; `query` with its slips mended, `explained` the places of metrics and dates."""
+
+    query: str
+    when: When
+    people: whom.Whom
+    primary: tuple[str, ...]
+    rank: ranking.Asked | None
+    explained: tuple[tuple[int, int], ...]
+    doubts: tuple[doubting.Doubt, ...]
+
+    def reading(self, request: Request, doubted: Sequence[doubting.Doubt]) -> Reading:
+        """The request with what is doubtful about it, words that were not read among it."""
+        names = [*(entity.name for entity in request.entities), *request.unresolved]
+        every = [
+            *doubted,
+            *(doubting.Doubt(f"{text!r} is not known", doubting.UNKNOWN_NAME) for text in request.unresolved),
+            *doubting.unread(self.query, [*self.explained, *self.people.places], names),
+        ]
+        return Reading(request, doubting.sureness(every), tuple(doubt.text for doubt in every))
 
 
 def _when(query: str, as_of: datetime, companies: Companies) -> When:
@@ -164,7 +196,7 @@ def _check(
 
 
 def _rank(
-    asked: ranking.Asked | None, primary: list[str], entities: tuple[Entity, ...], query: str
+    asked: ranking.Asked | None, primary: Sequence[str], entities: tuple[Entity, ...], query: str
 ) -> Rank | None:
     if asked is None or (not asked.explicit and any(entity.kind == "company" for entity in entities)):
         return None
@@ -176,9 +208,12 @@ def _rank(
 
 
 def kind_of(
-    query: str, entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None
-) -> QuestionKind:
+    query: str, entities: tuple[Entity, ...], metrics: tuple[RequestedMetric, ...], rank: Rank | None,
+    unresolved: tuple[str, ...] = (),
+) -> QuestionKind:  # fmt: skip
     """What kind of question it is, once it is known whom and what it names."""
+    if not entities and not unresolved:
+        return "educational"
     kinds = {entity.kind for entity in entities}
     if rank is not None:
         return "ranking"

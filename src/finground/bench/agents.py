@@ -6,7 +6,7 @@ accuracy asks the store: does the request bring the rows that the right one brin
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from finground.agent.rules import RulesAgent
@@ -37,6 +37,7 @@ def score_agents(
 ) -> tuple[Scored, dict[str, float]]:
     """Every agent on every test part; and the seconds a question that each took."""
     parts = parts_of(root, settings)
+    wanted = wanted_of(parts, world)
     total, seconds, by_rules = Scored(), dict[str, float](), dict[str, Judged]()
     for system, replies in _agents(world, root, settings):
         trial = Trial(system, "request", settings.seed, commit)
@@ -44,7 +45,7 @@ def score_agents(
             began = time.perf_counter()
             said = replies(pairs)
             seconds[f"{system}.{part}.seconds_a_question"] = (time.perf_counter() - began) / len(pairs)
-            scored, judged = score_replies(trial, part, said, pairs, world)
+            scored, judged = score_replies(trial, part, said, pairs, wanted[part], world)
             total += scored
             if system == RULES:
                 by_rules[part] = judged
@@ -59,12 +60,18 @@ def parts_of(root: Root, settings: Settings) -> dict[str, list[Pair]]:
     return {part: pairs for part, pairs in parts.items() if pairs}
 
 
+def wanted_of(parts: Mapping[str, Sequence[Pair]], world: World) -> dict[str, list[Rows]]:
+    """What the right request of every question brings."""
+    return {part: [served(world, pair.request, pair) for pair in pairs] for part, pairs in parts.items()}
+
+
 def score_replies(
-    trial: Trial, part: str, said: Sequence[AgentOutput], pairs: Sequence[Pair], world: World
-) -> tuple[Scored, Judged]:
+    trial: Trial, part: str, said: Sequence[AgentOutput], pairs: Sequence[Pair], wanted: Sequence[Rows],
+    world: World,
+) -> tuple[Scored, Judged]:  # fmt: skip
     """Score rows of an agent's replies on one part, and every reply beside what would have been right."""
     judged = judge(said, pairs, world.catalog)
-    return _scored(trial, part, said, judged, world) + _executed(trial, part, judged, world), judged
+    return _scored(trial, part, said, judged, world) + _executed(trial, part, judged, wanted, world), judged
 
 
 def served(world: World, request: Request | None, pair: Pair) -> Rows:
@@ -98,9 +105,8 @@ def _scored(trial: Trial, part: str, said: Sequence[AgentOutput], judged: Judged
     return Scored(tuple(rows), tuple(kept))
 
 
-def _executed(trial: Trial, part: str, judged: Judged, world: World) -> Scored:
+def _executed(trial: Trial, part: str, judged: Judged, wanted: Sequence[Rows], world: World) -> Scored:
     """The share of questions whose request brings the rows of the right one, of those that bring any."""
-    wanted = [served(world, pair.request, pair) for pair in judged.pairs]
     places = [place for place, rows in enumerate(wanted) if rows]
     if not places:
         return Scored()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from finground.answer import World
 from finground.bench.ablate import nested
-from finground.bench.agents import parts_of, score_replies
+from finground.bench.agents import parts_of, score_replies, wanted_of
 from finground.bench.cell import Scored, Trial
 from finground.bench.requests import TASK_VERSION
 from finground.catalog.dates import end_of
@@ -61,10 +61,11 @@ def cell(
         trained, loss = train_agent(world, root, settings, kind, out=adapter, fraction=fraction, note=note)
         as_of = end_of(settings.snapshot.as_of)
         agent = tuned_agent(kind, world, root, settings, as_of, adapter=adapter)
-        scored = Scored()
-        for part, pairs in parts_of(root, settings).items():
+        scored, parts = Scored(), parts_of(root, settings)
+        wanted = wanted_of(parts, world)
+        for part, pairs in parts.items():
             said = agent.replies(pairs, batch=settings.bench.batch)
-            scored += score_replies(trial, part, said, pairs, world)[0]
+            scored += score_replies(trial, part, said, pairs, wanted[part], world)[0]
     finally:
         shutil.rmtree(adapter, ignore_errors=True)
     rows = (_loss(trial, loss), *(replace(row, task=trial.task) for row in scored.rows))

@@ -86,8 +86,7 @@ class Metrics:
         cut, found, place = words(question), list[Mention[Metric]](), 0
         while place < len(cut):
             metric, stop = (None, place) if _article(question, cut[place]) else self._longest_at(cut, place)
-            inside = (self._longest_at(cut, later)[1] - later for later in range(place + 1, stop))
-            if metric is None or max(inside, default=0) > stop - place:
+            if metric is None:
                 place += 1
                 continue
             start, end = cut[place].start, cut[stop - 1].end
@@ -123,8 +122,9 @@ class Metrics:
 
 
 def _article(question: str, word: Word) -> bool:
-    """Whether it is the "a" of "a P/E ratio", and not of "A/P"."""
-    return question[word.start : word.end + 1] in ("a ", "A ")
+    """Whether it is the "a" of "a P/E ratio", and not of "A/P" or "A / P"."""
+    rest = question[word.end :]
+    return word.keys[0] == "a" and rest[:1] == " " and rest.lstrip()[:1] != "/"
 
 
 def _keys(metrics: tuple[Metric, ...]) -> dict[str, Metric]:

@@ -73,10 +73,11 @@ def ask(options: argparse.Namespace) -> None:
     root = Root(options.root)
     settings = shared.settings(root)
     profile = _profile(options.profile) if options.profile else None
-    if options.after and options.as_of is None:
-        options.as_of = _kept(options.after).as_of.isoformat()
+    after = _after(options.after) if options.after else None
+    if after and options.as_of is None:
+        options.as_of = after.as_of.isoformat()
     with roles.open_world(shared.live(root, settings), settings, encoder) as world:
-        agent = _agent(options, world, root, settings)
+        agent = _agent(options, world, root, settings, after)
         writer = roles.writer(options.writer, root, settings)
         planner, who = roles.planner(options.planner, root, settings), options.agent
         models = roles.models(who, options.planner, options.writer, root, settings)
@@ -88,7 +89,7 @@ def ask(options: argparse.Namespace) -> None:
             writer=writer,
             planner=planner,
             profile=profile,
-            after=_kept(options.after).query if options.after else None,
+            after=after,
         )
     if options.html:
         from finground.core.artifact import whole_file
@@ -143,15 +144,18 @@ def serve(options: argparse.Namespace) -> None:
     listen(shared.live(root, settings), settings, port=options.port, clock=shared.now)
 
 
-def _agent(options: argparse.Namespace, world: "World", root: Root, settings: "Settings") -> "Agent":
+def _agent(
+    options: argparse.Namespace, world: "World", root: Root, settings: "Settings",
+    after: "Answer | None" = None,
+) -> "Agent":  # fmt: skip
     from finground.roles import agent
 
-    if getattr(options, "after", None):
+    if after:
         if options.agent != "rules":
             raise InputError(f"--after is read by rules; leave --agent {options.agent} out")
         from finground.agent.follow import FollowUp
 
-        return FollowUp(world.catalog, _kept(options.after).request)
+        return FollowUp(world.catalog, after.request)
     return agent(options.agent, world, root, settings, shared.as_of(options.as_of))
 
 
@@ -206,6 +210,21 @@ def _kept(path: Path) -> "Answer":
         raise InputError(
             f"{path} is not a kept answer ({error}); `finground ask --json` writes one"
         ) from error
+
+
+def _after(path: Path) -> "Answer":
+    """A kept answer whose request can be gone on from."""
+    from finground.agent.ranking import MOST
+
+    kept = _kept(path)
+    rank, interval = kept.request.rank, kept.request.interval
+    if rank and not 1 <= rank.n <= MOST:
+        raise InputError(f"{path} ranks {rank.n} companies; a ranking holds 1 to {MOST}")
+    if interval and interval.end < interval.start:
+        raise InputError(
+            f"{path} asks for dates that end ({interval.end}) before they start ({interval.start})"
+        )
+    return kept
 
 
 def _profile(path: Path) -> dict[str, str]:

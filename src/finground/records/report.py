@@ -14,7 +14,7 @@ Status = Literal["complete", "partial", "failed"]
 class Subtask:
     """One step of the decomposed question, what serves it and why.
 
-    `tool` is one of the six, `lookup` (the store), or `none` where no data is needed.
+    `tool` is one of the six, `lookup` (the store), or `none` where there is nothing to be read.
     """
 
     text: str
