@@ -41,6 +41,7 @@ def root(tmp_path: Path) -> Path:
 
     params = yaml.safe_load((REPOSITORY / "params.yaml").read_text())
     params["agent"]["bases"], params["ablate"] = ["plain"], {"fractions": [0.5], "seeds": [1], "reports": 1}
+    params["learning"] = {"fractions": [0.5]}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     (tmp_path / "made.py").write_text(MADE)
     (tmp_path / ".gitignore").write_text("/data/\n/models/\n/results/\n/.prefect/\n")
