@@ -1,8 +1,8 @@
 """The first walk: from raw files to tables, one function a stage (floor 5).
 
     raw ─ingest→ live store ─snapshot→ facts, news ─context→ pairs ─agent→ adapters ─┐
-    raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ────┘            ├─bench, ablate→ table
-    snapshot ─stocksis→ background/report pairs ─writer→ adapter ────────────────────┘
+    raw ─base→ plain base ─corpus→ shards ─pretrain→ domain adapter ────┘            ├─bench, ablate,
+    snapshot ─stocksis→ background/report pairs ─writer→ adapter ────────────────────┘ learning→ table
 
 STAGES is the one table of name → function, reads, writes, version; `graph.py` runs its rows and writes
 `dvc.yaml` from them, and a contract test holds the two equal. A stage's version stands
@@ -413,7 +413,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=4,
+        version=5,
     ),
     Stage(
         "ablate",

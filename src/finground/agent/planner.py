@@ -7,11 +7,10 @@ are the model's; no figure can stand among them.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from finground.agent import plan as rules
+from finground.agent.tuned import Generates, Said
 from finground.catalog.catalog import Catalog
 from finground.core.errors import FingroundError
 from finground.lm.constrain import Grammar
@@ -37,23 +36,6 @@ EXAMPLES: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     )),
 )  # fmt: skip
 STEP = re.compile(r"- (?P<tool>[a-z-]+): (?P<text>[^\n]+\?) Because (?P<why>[^\n]+)\.\n")
-
-
-class Said(Protocol):
-    """A generator's reply (`lm.generate.Reply`)."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def stop(self) -> str: ...
-
-
-class Generates(Protocol):
-    """Who continues prompts (`lm.generate.Generator`)."""
-
-    def reply(
-        self, prompts: list[str], *, max_new_tokens: int, batch: int, grammar: Grammar | None = None
-    ) -> Sequence[Said]: ...
 
 
 class UnreadPlan(FingroundError):

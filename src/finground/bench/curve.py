@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from finground.bench.grid import pivot
-from finground.bench.statistics import wilson
+from finground.bench.statistics import wilson_bars
 from finground.records.score import ScoreRow
 
 METRICS = ("exact_match", "f1_entities", "f1_primary", "f1_dates", "execution", "validity", "loss")
@@ -53,11 +53,7 @@ def draw(rows: Sequence[ScoreRow], path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(7, 4))
     for part, found in lines.items():
         values = [row.value for row in found]
-        ends = [wilson(row.value, row.n) for row in found]
-        spread = [
-            [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)],
-            [max(high - value, 0.0) for value, (_, high) in zip(values, ends, strict=True)],
-        ]
+        spread = wilson_bars([(row.value, row.n) for row in found])
         axes.errorbar(
             [_fraction(row) for row in found], values, yerr=spread, marker="o", capsize=3, label=part
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from finground.analyscore import published
 from finground.bench.grid import Cell, grid, pivot
-from finground.bench.statistics import wilson
+from finground.bench.statistics import wilson_bars
 from finground.context.split import NATURAL
 from finground.records.score import Comparison, KeptReply, ScoreRow
 
@@ -128,11 +128,7 @@ def draw(scores: Sequence[ScoreRow], path: Path) -> None:
         own = {row.part: row for row in rows if row.system == system}
         at = [number + 0.8 * (place + 0.5) / len(systems) - 0.4 for number in range(len(parts))]
         values = [own[part].value for part in parts]
-        ends = [wilson(own[part].value, own[part].n) for part in parts]
-        spread = [
-            [max(value - low, 0.0) for value, (low, _) in zip(values, ends, strict=True)],
-            [max(high - value, 0.0) for value, (_, high) in zip(values, ends, strict=True)],
-        ]
+        spread = wilson_bars([(own[part].value, own[part].n) for part in parts])
         axes.bar(at, values, width=0.8 / len(systems), yerr=spread, capsize=2, label=system)
     axes.set_xticks(range(len(parts)), parts)
     axes.set_ylim(0, 1)

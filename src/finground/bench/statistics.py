@@ -65,6 +65,15 @@ def wilson(rate: float, n: int) -> tuple[float, float]:
     return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
+def wilson_bars(rates: Sequence[tuple[float, int]]) -> list[list[float]]:
+    """How far Wilson's intervals of (rate, n) reach below and above, as matplotlib's `yerr`."""
+    ends = [(rate, *wilson(rate, n)) for rate, n in rates]
+    return [
+        [max(rate - low, 0.0) for rate, low, _ in ends],
+        [max(high - rate, 0.0) for rate, _, high in ends],
+    ]
+
+
 def paired(first: Sequence[float], second: Sequence[float], *, seed: int) -> tuple[Interval, float]:
     """The mean difference over the same items with its 95% bootstrap interval, and the sign-flip p.
 

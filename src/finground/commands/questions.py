@@ -166,7 +166,7 @@ def _show(answered: "Answer", *, as_json: bool) -> None:
         print(json.dumps(plain(answered), indent=2, ensure_ascii=False))
         return
     print(answered.report.text)
-    _warn(Reading(answered.request, answered.sure, answered.doubts))
+    _warn(answered.reading)
     for claim in answered.report.ungrounded:
         print(f"finground: not borne out by data: {claim.text!r} ({claim.why})", file=sys.stderr)
 
@@ -174,8 +174,7 @@ def _show(answered: "Answer", *, as_json: bool) -> None:
 def _warn(reading: Reading) -> None:
     """Say that a request is doubtful, and why."""
     if reading.doubtful:
-        why = "; ".join(reading.doubts) or "the model was not sure of its words"
-        print(f"finground: the request is doubtful ({reading.sure:.2f}): {why}", file=sys.stderr)
+        print(f"finground: the request is doubtful ({reading.sure:.2f}): {reading.why}", file=sys.stderr)
 
 
 def _told(graded: "Score") -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from finground.records.bundle import Bundle, Finding
-from finground.records.request import Request
+from finground.records.request import Reading, Request
 
 Status = Literal["complete", "partial", "failed"]
 
@@ -144,6 +144,11 @@ class Answer:
     sure: float = 1.0
     doubts: tuple[str, ...] = ()
     after: str | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """The question as the agent understood it."""
+        return Reading(self.request, self.sure, self.doubts)
 
 
 @dataclass(frozen=True, slots=True)

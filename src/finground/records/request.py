@@ -75,6 +75,11 @@ class Reading:
     def doubtful(self) -> bool:
         return self.sure < DOUBTFUL
 
+    @property
+    def why(self) -> str:
+        """What is doubtful about it; a model has no words for that."""
+        return "; ".join(self.doubts) or "the model was not sure of its words"
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:

@@ -11,7 +11,6 @@ from html import escape
 from finground.quant.subject import bars_of
 from finground.records.bundle import Finding
 from finground.records.report import Answer
-from finground.records.request import Reading
 from finground.report.figures import figure, period
 from finground.report.naming import shown
 from finground.service.chart import STYLE as CHART
@@ -64,10 +63,8 @@ def _section(name: str, text: str) -> str:
 def _warnings(answer: Answer) -> list[str]:
     """What a reader must know first: invented data, a doubtful request, claims that nothing bears out."""
     found = ["Made from invented companies; none of this is real."] if answer.bundle.synthetic else []
-    reading = Reading(answer.request, answer.sure, answer.doubts)
-    if reading.doubtful:
-        why = "; ".join(reading.doubts) or "the model was not sure of its words"
-        found += [f"The question may have been misunderstood ({reading.sure:.2f}): {why}"]
+    if answer.reading.doubtful:
+        found += [f"The question may have been misunderstood ({answer.sure:.2f}): {answer.reading.why}"]
     found += [f"Not borne out by data: “{claim.text}” ({claim.why})" for claim in answer.report.ungrounded]
     found += [f"Missing: {', '.join(answer.report.missing)}"] if answer.report.missing else []
     return [f'<p class="warn">{escape(text)}</p>' for text in found]
