@@ -413,7 +413,7 @@ STAGES: tuple[Stage, ...] = (
         ),
         lambda r: (r.scores, r.comparisons, r.replies("bench")),
         ("bench", "agent", "news", "seed", "stocksis.test_companies"),
-        version=5,
+        version=6,
     ),
     Stage(
         "ablate",
@@ -430,6 +430,7 @@ STAGES: tuple[Stage, ...] = (
         lambda r: (r.snapshot, r.context, r.domain, r.plain),
         lambda r: (r.learning(SHARE), r.replies(f"learning@{SHARE}")),
         ("agent", "base", "bench.questions", "bench.batch", "seed"),
+        version=2,
         matrix={"share": "learning.fractions"},
     ),
     Stage(

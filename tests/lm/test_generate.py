@@ -10,6 +10,7 @@ from finground.lm import adapter, base, tune
 from finground.lm.beams import search
 from finground.lm.constrain import Grammar
 from finground.lm.generate import Generator
+from finground.lm.lines import Line
 from finground.settings import Lora, PromptTuning
 
 PROMPTS = [
@@ -92,10 +93,10 @@ def test_four_beams_are_at_least_as_likely_as_greedy(models, soft, kind):
     gained = []
     with torch.inference_mode():
         for prompt in base.encode(loaded.tokenizer, PROMPTS):
-            (line,) = ready._batch([prompt], 12, [None], [[]])
+            (line,) = ready._decoded(iter([Line(eos, 12, prompt)]), 1)
             greedy = log_probability(peft, prompt, line.said, line.stop, eos)
             assert line.score == pytest.approx(greedy, abs=1e-3)
-            best = ready._search(prompt, 4, 12, None)
+            (best,) = ready._searched(iter([Line(eos, 12, prompt)]), 4)
             gained.append(log_probability(peft, prompt, best.said, best.stop, eos) - greedy)
     assert min(gained) > -1e-3 and max(gained) > 1e-3, "never less likely, and not just greedy again"
     alone = ready.reply(PROMPTS, max_new_tokens=12, batch=1, beams=4)
@@ -175,6 +176,27 @@ def test_under_a_grammar_a_reply_reads_or_ran_out_of_tokens(models, soft, kind):
     ready = Generator.open(models[kind], soft[kind])
     for reply in ready.reply(PROMPTS, max_new_tokens=60, batch=3, grammar=GRAMMAR):
         assert READS.fullmatch(reply.text) if reply.stop != "length" else reply.new_tokens == 60
+
+
+@pytest.mark.parametrize("grammar", [None, GRAMMAR])
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_waits_comes_in_where_others_are_done_and_says_the_same(models, soft, kind, grammar, monkeypatch):
+    ready = Generator.open(models[kind], soft[kind])
+    prompts = [" ".join(PROMPTS[place % 4].split()[: 1 + place % 5]) for place in range(14)]
+    alone = ready.reply(prompts, max_new_tokens=24, batch=1, grammar=grammar)
+    drafts = [reply.text if place % 3 else "oil 7" for place, reply in enumerate(alone)]
+    beside, step = [], Generator._step
+
+    def counted(self, group):
+        beside.append(len(group.lines))
+        return step(self, group)
+
+    monkeypatch.setattr(Generator, "_step", counted)
+    together = ready.reply(prompts, max_new_tokens=24, batch=4, grammar=grammar, drafts=drafts)
+    assert together == alone and len({reply.passes for reply in together}) > 1, "not all end together"
+    for one, other in zip(together, alone, strict=True):
+        assert one.log_probability == pytest.approx(other.log_probability, abs=1e-3)
+    assert max(beside) == 4 and sum(map(bool, beside)) < sum(reply.passes for reply in together)
 
 
 def test_a_grammar_that_has_one_way_only_goes_that_way(models):

@@ -30,10 +30,11 @@ class Grammars:
     tokenizer: Any
     vocabulary: int  # width of the logits, which may exceed the tokenizer's
     _compiler: Any = None
+    _bits: Any = None
     _compiled: dict[str, Any] = field(default_factory=dict)
 
-    def matchers(self, grammar: Grammar, count: int) -> list["Matcher"]:
-        """Fresh matchers of a grammar, one a reply.
+    def matcher(self, grammar: Grammar) -> "Matcher":
+        """A fresh matcher of a grammar, for one reply.
 
         Raises:
             InputError: if the grammar does not compile, with the compiler's reason.
@@ -46,11 +47,11 @@ class Grammars:
             while len(self._compiled) >= KEPT:
                 del self._compiled[next(iter(self._compiled))]
             self._compiled[text] = compiled
-        bits = xgrammar.allocate_token_bitmask(1, self.vocabulary)
-        return [
-            Matcher(xgrammar.GrammarMatcher(self._compiled[text]), self.tokenizer, bits, grammar.refuses)
-            for _ in range(count)
-        ]
+        if self._bits is None:
+            self._bits = xgrammar.allocate_token_bitmask(1, self.vocabulary)
+        return Matcher(
+            xgrammar.GrammarMatcher(self._compiled[text]), self.tokenizer, self._bits, grammar.refuses
+        )
 
     def _compile(self, text: str) -> Any:
         import xgrammar

@@ -1,8 +1,9 @@
 """Generation, greedy or by beams: prompts in, replies out, each with why it stopped.
 
 Soft prompts go in as a key/value cache computed once; `PeftModel.generate` is silently wrong for them on
-Bloom, Llama and GPT-2 (FACTS). Prompts of a batch are padded on the left, after the soft prompt and masked,
-so a batch gives what one by one gives (case T8). LoRA is merged in memory, or stays beside a quantised base.
+Bloom, Llama and GPT-2 (FACTS). A batch gives what one by one gives (`lm.lines`, case T8): the longest prompts
+go first, and others come in where replies are done. LoRA is merged in memory, or stays beside a quantised
+base.
 
 A pass reads as many tokens as are settled: what the grammar leaves no choice in, and what a draft of the
 reply guessed rightly (speculative decoding, Leviathan et al. 2023, with a draft that needs no model). Wrong
@@ -11,20 +12,19 @@ guesses stay in the cache and are masked, so the reply is the one without a draf
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from finground.core.errors import InputError
 from finground.core.log import progress
 from finground.lm import adapter as adapters
 from finground.lm import base as bases
 from finground.lm.beams import search
-from finground.lm.constrain import Grammar, Grammars, Matcher
-
-Stop = Literal["eos", "length", "grammar", "stuck"]
-GUESS = 12  # tokens of a draft tried at once after it was wrong
+from finground.lm.constrain import Grammar, Grammars
+from finground.lm.lines import Group, Line, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,87 +115,86 @@ class Generator:
         whole = bases.encode(self.tokenizer, prompts)
         texts = [draft or "" for draft in drafts or [None] * len(prompts)]
         guesses = bases.encode(self.tokenizer, texts, start=False)
-        order = sorted(range(len(whole)), key=lambda index: len(whole[index]))
+        lines = (
+            Line(
+                self.tokenizer.eos_token_id, max_new_tokens, whole[place][-room:], place,
+                self.grammars.matcher(grammar) if grammar else None, guesses[place],
+            )
+            for place in sorted(range(len(whole)), key=lambda place: -len(whole[place]))
+        )  # fmt: skip
         replies: dict[int, Reply] = {}
         with torch.inference_mode():
-            for start in progress(range(0, len(order), batch), "replies"):
-                indices = order[start : start + batch]
-                matchers: list[Matcher | None] = [None] * len(indices)
-                if grammar is not None:
-                    matchers = [*self.grammars.matchers(grammar, len(indices))]
-                cut = [whole[index][-room:] for index in indices]
-                if beams > 1:
-                    said = [
-                        self._search(ids, beams, max_new_tokens, matcher)
-                        for ids, matcher in zip(cut, matchers, strict=True)
-                    ]
-                else:
-                    said = self._batch(cut, max_new_tokens, matchers, [guesses[index] for index in indices])
-                for index, line in zip(indices, said, strict=True):
-                    replies[index] = self._reply(line, len(whole[index]), room)
-        return [replies[index] for index in range(len(whole))]
+            done = self._searched(lines, beams) if beams > 1 else self._decoded(lines, batch)
+            for line in progress(done, "replies", len(whole)):
+                replies[line.place] = self._reply(line, len(whole[line.place]), room)
+        return [replies[place] for place in range(len(whole))]
 
-    def _reply(self, line: "Line", prompt_tokens: int, room: int) -> Reply:
+    def _reply(self, line: Line, prompt_tokens: int, room: int) -> Reply:
         text = self.tokenizer.decode(line.said, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return Reply(
             text, line.stop or "length", prompt_tokens, len(line.said), prompt_tokens > room, line.score,
             line.passes,
         )  # fmt: skip
 
-    def _batch(
-        self, prompts: list[list[int]], limit: int, matchers: list[Matcher | None], drafts: list[list[int]]
-    ) -> list["Line"]:
-        """The reply to each prompt; those that are done leave the batch."""
+    def _decoded(self, waiting: Iterator[Line], size: int) -> Iterator[Line]:
+        """Each line when it is done; up to `size` go together, and where half are done others come in."""
+        group = self._group([])
+        while True:
+            if 2 * len(group.lines) <= size:
+                new = self._group(list(islice(waiting, size - len(group.lines))))
+                if not new.lines and not group.lines:
+                    return
+                yield from self._step(new)
+                group = group.joined(new)
+            yield from self._step(group)
+
+    def _group(self, lines: list[Line]) -> Group:
+        """Lines of which nothing is read, after the soft prompt."""
         import torch
 
-        eos = self.tokenizer.eos_token_id
-        lines = [
-            Line(eos, limit, prompt, matcher, draft)
-            for prompt, matcher, draft in zip(prompts, matchers, drafts, strict=True)
-        ]
-        cache, alive = self._start(len(lines)), list(lines)
         mask = torch.ones(len(lines), self.virtual, dtype=torch.long, device=self._head().device)
-        while alive:
-            guesses = [line.guess() for line in alive]
-            ids, fresh = self._padded(
-                [line.unread + guess for line, guess in zip(alive, guesses, strict=True)]
-            )
-            mask = torch.cat([mask, fresh], 1)
-            hidden = self._hidden(ids, mask, cache)
-            wanted = [hidden[row, -1 - len(guess) :] for row, guess in enumerate(guesses)]
-            scores = (torch.cat(wanted) @ self._head().T).float()
-            parts = scores.split([len(guess) + 1 for guess in guesses])
-            for row, (line, guess, part) in enumerate(zip(alive, guesses, parts, strict=True)):
-                wrong = len(guess) - line.read(guess, part)
-                if wrong:
-                    mask[row, -wrong:] = 0
-            going = [row for row, line in enumerate(alive) if not line.stop]
-            if going and len(going) < len(alive):
-                kept = torch.tensor(going, device=mask.device)
-                cache.batch_select_indices(kept)
-                mask = mask[kept]
-            alive = [alive[row] for row in going]
-        return lines
+        return Group(lines, self._start(len(lines)), mask)
 
-    def _search(self, prompt: list[int], width: int, limit: int, matcher: Matcher | None) -> "Line":
-        """The likeliest reply to one prompt among those that `width` beams find."""
+    def _step(self, group: Group) -> list[Line]:
+        """One pass over all lines of a group; those that are done leave it and are returned."""
         import torch
 
-        ids, mask = self._padded([prompt])
-        mask = torch.cat([mask.new_ones(1, self.virtual), mask], 1)
+        if not group.lines:
+            return []
+        guesses = [line.guess(group.reach) for line in group.lines]
+        ids, fresh = self._padded(
+            [line.unread + guess for line, guess in zip(group.lines, guesses, strict=True)]
+        )
+        group.mask = torch.cat([group.mask, fresh], 1)
+        hidden = self._hidden(ids, group.mask, group.cache)
+        wanted = [hidden[row, -1 - len(guess) :] for row, guess in enumerate(guesses)]
+        scores = (torch.cat(wanted) @ self._head().T).float()
+        parts = scores.split([len(guess) + 1 for guess in guesses])
+        for row, (line, guess, part) in enumerate(zip(group.lines, guesses, parts, strict=True)):
+            wrong = len(guess) - line.read(guess, part)
+            if wrong:
+                group.mask[row, -wrong:] = 0
+        return group.leave()
 
-        def step(tokens: list[list[int]], cache: Any) -> Any:
-            if not tokens:
-                return self._logits(ids, mask, cache)
-            laid = torch.tensor(tokens, device=mask.device)
-            spans = cache.get_seq_length() + 1
-            return self._logits(laid, mask.new_ones(len(tokens), spans), cache)
+    def _searched(self, lines: Iterator[Line], width: int) -> Iterator[Line]:
+        """Each line with the likeliest reply among those that `width` beams find."""
+        import torch
 
-        found = search(step, self._start(1), width, limit, self.tokenizer.eos_token_id, matcher)
-        return Line(
-            self.tokenizer.eos_token_id, limit, [], said=list(found.tokens), stop=cast(Stop, found.stop),
-            score=found.score, passes=len(found.tokens),
-        )  # fmt: skip
+        for line in lines:
+            ids, mask = self._padded([line.unread])
+            mask = torch.cat([mask.new_ones(1, self.virtual), mask], 1)
+
+            def step(tokens: list[list[int]], cache: Any, ids: Any = ids, mask: Any = mask) -> Any:
+                if not tokens:
+                    return self._logits(ids, mask, cache)
+                laid = torch.tensor(tokens, device=mask.device)
+                spans = cache.get_seq_length() + 1
+                return self._logits(laid, mask.new_ones(len(tokens), spans), cache)
+
+            found = search(step, self._start(1), width, line.limit, line.eos, line.matcher)
+            line.said, line.stop, line.score = list(found.tokens), cast(Stop, found.stop), found.score
+            line.passes = len(found.tokens)
+            yield line
 
     def _logits(self, ids: Any, mask: Any, cache: Any) -> Any:
         """float32 [batch, vocabulary] after the last of `ids` [batch, tokens]; `mask` spans the cache too."""
@@ -226,8 +225,8 @@ class Generator:
         """A cache that holds the soft prompt for every row, or nothing."""
         from transformers import DynamicCache
 
-        if self.prefix is None:
-            return DynamicCache(config=self.model.config)
+        if self.prefix is None or not size:
+            return DynamicCache()
         cache = copy.deepcopy(self.prefix)
         cache.batch_repeat_interleave(size)
         return cache
@@ -253,78 +252,6 @@ class Generator:
         from finground.lm.loss import head
 
         return head(self.model)
-
-
-@dataclass(slots=True)
-class Line:
-    """One reply on its way: what was said, what of it (at first: the prompt) the model has yet to read."""
-
-    eos: int
-    limit: int
-    unread: list[int]
-    matcher: Matcher | None = None
-    draft: list[int] = field(default_factory=list)
-    said: list[int] = field(default_factory=list)
-    stop: Stop | None = None
-    score: float = 0.0
-    passes: int = 0
-
-    def guess(self) -> list[int]:
-        """What the draft has where the reply stands: all of it while it is right, then after the last two."""
-        said = self.said
-        if said == self.draft[: len(said)]:
-            return self.draft[len(said) : self.limit - 1]
-        places = range(len(self.draft) - 2, -1, -1)
-        at = next((place for place in places if self.draft[place : place + 2] == said[-2:]), None)
-        return [] if at is None else self.draft[at + 2 :][: min(GUESS, self.limit - len(said) - 1)]
-
-    def read(self, guess: list[int], scores: Any) -> int:
-        """Go on by the likeliest tokens while the guess holds, and by one more; returns how many held.
-
-        Args:
-            scores: [guess + 1, vocabulary], after what was unread and after each token of the guess.
-        """
-        self.passes += 1
-        held = 0
-        while not self._ended(scores[held]):
-            said = [self.said[-1], *self._forced()]
-            for place, token in enumerate(said):
-                if held == len(guess) or guess[held] != token:
-                    self.unread = said[place:]
-                    return held
-                held += 1
-        return held
-
-    def _ended(self, scores: Any) -> bool:
-        """Say the likeliest token; True if nothing comes after."""
-        only = self.matcher.mask(scores) if self.matcher else None
-        token = int(scores.argmax()) if only is None else only
-        top = float(scores[token])
-        if top == -math.inf:
-            self.stop = "stuck"
-            return True
-        if only is None:
-            self.score += top - float(scores.logsumexp(0))
-        if token == self.eos:
-            self.stop = "eos" if only is None else "grammar"
-            return True
-        self._say(token)
-        return self.stop is not None
-
-    def _forced(self) -> list[int]:
-        """Say what must follow."""
-        tokens = self.matcher.stretch() if self.matcher else []
-        tokens = tokens[: self.limit - len(self.said) - 1]
-        for token in tokens:
-            self._say(token)
-        return tokens
-
-    def _say(self, token: int) -> None:
-        self.said.append(token)
-        if self.matcher:
-            self.matcher.take(token)
-        if len(self.said) == self.limit:
-            self.stop = "length"
 
 
 def _cache_word(inner: Any) -> str:
