@@ -285,6 +285,8 @@ def decoding(root: Root, settings: Settings, world: Any, pairs: Sequence[Pair]) 
             (one, other) for one, other in zip(simple, fast, strict=True) if one.request and other.request
         ]
         same = sum(one.request == other.request for one, other in both)
+        within = [(one, other) for one, other in both if holds(agent, one.text)]
+        alike = sum(one.request == other.request for one, other in within)
         drafts_same = sum(one.text == other.text for one, other in zip(forced, fast, strict=True))
         print(
             f"decoding, batch {batch}: {len(pairs)} requests: plain {len(pairs) / plainly:.2f}/s "
@@ -293,8 +295,19 @@ def decoding(root: Root, settings: Settings, world: Any, pairs: Sequence[Pair]) 
             f"{len(pairs) / stretched:.2f}/s ({passes(forced):.1f}), with drafts "
             f"{len(pairs) / drafted:.2f}/s ({passes(fast):.1f} passes, {valid(fast):.2f} valid): "
             f"{plainly / drafted:.2f} × plain, {free / drafted:.2f} × our loop; same where both are valid: "
-            f"{same} of {len(both)}; same text with and without a draft: {drafts_same} of {len(pairs)}"
+            f"{same} of {len(both)}, of plain replies that the grammar holds {alike} of {len(within)}; "
+            f"same text with and without a draft: {drafts_same} of {len(pairs)}"
         )
+
+
+def holds(agent: TunedAgent, text: str) -> bool:
+    """Whether the agent's grammar has this reply, whole."""
+    assert isinstance(agent.generator, Generator) and agent.grammar
+    ours = agent.generator
+    matcher = ours.grammars.matcher(agent.grammar)
+    refused = matcher.refuses is not None and matcher.refuses(text)
+    end = ours.tokenizer.eos_token_id
+    return not refused and matcher.matcher.accept_string(text) and matcher.matcher.accept_token(end)
 
 
 def untrained(root: Root, known: Catalog, pairs: Sequence[Pair]) -> None:

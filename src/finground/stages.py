@@ -446,6 +446,6 @@ STAGES: tuple[Stage, ...] = (
             "raw",
             *("seed", "snapshot", "base", "pretrain", "context", "stocksis", "bench", "ablate", "learning"),
         ),
-        version=4,
+        version=5,
     ),
 )

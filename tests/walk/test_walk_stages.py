@@ -8,7 +8,7 @@ import pytest
 from finground.core.artifact import digest, manifest, read_json, read_rows
 from finground.core.paths import Root
 from finground.graph import find, names
-from finground.records.score import ScoreRow
+from finground.records.score import Comparison, ScoreRow
 from finground.settings import Settings, load
 from finground.stages import Stage
 
@@ -90,6 +90,18 @@ def test_every_system_is_scored_on_every_part(walked: Root):
     assert parts == {
         "test-seen", "test-new-template", "test-new-company", "test-new-metric", "test-natural",
         "new-time", "new-company", "paper-questions",
+    }  # fmt: skip
+
+
+def test_agents_are_compared_with_the_rules_and_one_base_with_the_other(walked: Root):
+    found = {
+        (row.first, row.second)
+        for row in read_rows(walked.comparisons, Comparison)
+        if row.metric == "exact_match" and row.part == "test-seen"
+    }
+    assert found == {
+        ("agent-plain", "rules"), ("agent-domain", "rules"), ("hybrid-domain", "rules"),
+        ("agent-domain", "agent-plain"),
     }  # fmt: skip
 
 

@@ -38,19 +38,17 @@ def score_agents(
     """Every agent on every test part; and the seconds a question that each took."""
     parts = parts_of(root, settings)
     wanted = wanted_of(parts, world)
-    total, seconds, by_rules = Scored(), dict[str, float](), dict[str, Judged]()
-    for system, replies in _agents(world, root, settings):
+    total, seconds, found = Scored(), dict[str, float](), dict[tuple[str, str], Judged]()
+    for system, others, replies in _agents(world, root, settings):
         trial = Trial(system, "request", settings.seed, commit)
         for part, pairs in parts.items():
             began = time.perf_counter()
             said = replies(pairs)
             seconds[f"{system}.{part}.seconds_a_question"] = (time.perf_counter() - began) / len(pairs)
             scored, judged = score_replies(trial, part, said, pairs, wanted[part], world)
-            total += scored
-            if system == RULES:
-                by_rules[part] = judged
-            else:
-                total += Scored(compared=(_against(trial, part, judged, by_rules[part]),))
+            found[system, part] = judged
+            compared = (against(trial, part, judged, other, found[other, part]) for other in others)
+            total += scored + Scored(compared=tuple(compared))
     return total, seconds
 
 
@@ -122,26 +120,29 @@ def _executed(trial: Trial, part: str, judged: Judged, wanted: Sequence[Rows], w
     return Scored((dataclasses.replace(first, metric="execution"),))
 
 
-def _against(trial: Trial, part: str, judged: Judged, rules: Judged) -> Comparison:
-    """How much more often a system is right than the rules, on the same questions."""
-    exact, theirs = judged.items["exact_match"], rules.items["exact_match"]
-    difference, p = paired(exact, theirs, seed=trial.seed)
+def against(trial: Trial, part: str, judged: Judged, other: str, theirs: Judged) -> Comparison:
+    """How much more often a system is right than another, on the same questions."""
+    exact = judged.items["exact_match"]
+    difference, p = paired(exact, theirs.items["exact_match"], seed=trial.seed)
     values = (difference.value, difference.low, difference.high, p, len(exact))
     changed = sum(
-        one.request != other.request for one, other in zip(judged.outputs, rules.outputs, strict=True)
+        one.request != other.request for one, other in zip(judged.outputs, theirs.outputs, strict=True)
     )
-    return Comparison(trial.system, RULES, part, "exact_match", *values, changed / len(exact))
+    return Comparison(trial.system, other, part, "exact_match", *values, changed / len(exact))
 
 
-def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, Replies]]:
+def _agents(world: World, root: Root, settings: Settings) -> Iterator[tuple[str, tuple[str, ...], Replies]]:
+    """Each agent's name, the names of those before it that it is compared with, and how it replies."""
     as_of, agents = end_of(settings.snapshot.as_of), settings.agent
-    yield RULES, lambda pairs: [_by_rules(RulesAgent(world.catalog), pair) for pair in pairs]
+    yield RULES, (), lambda pairs: [_by_rules(RulesAgent(world.catalog), pair) for pair in pairs]
+    tuned_ones: tuple[str, ...] = ()
     for kind in agents.bases:
         tuned = tuned_agent(kind, world, root, settings, as_of)
         name = kind if agents.method == "prompt" else f"{kind}-{agents.method}"
-        yield f"agent-{name}", partial(tuned.replies, batch=settings.bench.batch)
+        yield f"agent-{name}", (RULES, *tuned_ones), partial(tuned.replies, batch=settings.bench.batch)
+        tuned_ones = (*tuned_ones, f"agent-{name}")
         if kind == agents.bases[-1]:
-            yield f"hybrid-{name}", hybrid_agent(tuned).replies
+            yield f"hybrid-{name}", (RULES,), hybrid_agent(tuned).replies
 
 
 def _by_rules(agent: RulesAgent, pair: Pair) -> Reading | InputError:

@@ -54,11 +54,11 @@ def agents(scores: Sequence[ScoreRow], losses: dict[str, float], compared: Seque
 
 
 def against(compared: Sequence[Comparison]) -> str:
-    """What each agent gains over the rules on the same questions."""
+    """What each agent gains over the rules, or the agent of another base, on the same questions."""
     body: list[list[Cell]] = [
         [
-            row.part, row.first, row.changed, f"{row.difference:+.3f}", f"{row.low:+.3f} … {row.high:+.3f}",
-            f"{row.p:.4f}", row.n,
+            row.part, row.first, row.second, row.changed, f"{row.difference:+.3f}",
+            f"{row.low:+.3f} … {row.high:+.3f}", f"{row.p:.4f}", row.n,
         ]
         for row in compared
         if row.metric == "exact_match"
@@ -66,7 +66,8 @@ def against(compared: Sequence[Comparison]) -> str:
     head = [
         "part",
         "system",
-        "differs from the rules",
+        "against",
+        "differs",
         "exact match gained",
         "95% interval",
         "p (two-sided)",
