@@ -1,6 +1,8 @@
 """The same answers over HTTP: 200 with an Answer, 400 with one sentence."""
 
+import html
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -48,6 +50,26 @@ def test_a_browser_gets_a_page(client: TestClient, first: str):
     told = client.get("/ask", params={"question": f"Please analyze {first}"}, headers={"accept": "text/html"})
     assert told.headers["content-type"].startswith("text/html")
     assert "none of this is real" in told.text
+
+
+def test_a_question_follows_those_before_it(client: TestClient, first: str, walked: Root):
+    second = json.loads((walked.sample / "sec" / "company_tickers.json").read_text())["1"]["title"]
+    before = [f"What was the net income of {first} in Q1 2025?", f"and {second}?"]
+    asked = {"question": "and its total revenue?", "as_of": DAY}
+    answer = decode(client.get("/ask", params={**asked, "after": before}).text, Answer)
+    assert [entity.name for entity in answer.request.entities] == [second] and answer.after == before[1]
+    assert [metric.slug for metric in answer.request.metrics if metric.primary] == ["total-revenue"]
+    told = client.get("/ask", params={**asked, "after": before}, headers={"accept": "text/html"}).text
+    fields = re.findall(r'name="(after|as_of)" value="([^"]+)"', told)
+    assert [html.unescape(value) for name, value in fields if name == "after"] == [*before, asked["question"]]
+    kept = next(value for name, value in fields if name == "as_of")
+    again = client.get("/ask", params={"question": "and in 2024?", "after": before, "as_of": kept})
+    assert decode(again.text, Answer).as_of == answer.as_of
+
+
+def test_a_conversation_is_not_endless(client: TestClient):
+    told = client.get("/ask", params={"question": "and in 2024?", "after": ["hello"] * 21})
+    assert told.status_code == 400 and "21 questions" in told.json()["error"]
 
 
 def test_the_request_alone_and_the_rows_of_the_store(client: TestClient, first: str):

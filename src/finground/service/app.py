@@ -1,5 +1,6 @@
 """HTTP on loopback: /ask?question=…&as_of=… gives an Answer, /request its request, /health the store's rows.
 
+In a conversation `after`, oldest first, holds the questions asked before, and nothing is kept between calls.
 Bad input is 400 with one sentence; rules agent and template writer, so nothing heavy is loaded.
 """
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from finground.answer import World
 
+EARLIER = 20  # questions that one may follow
+
 
 def serve(store: Path | str, settings: Settings, *, port: int, clock: Callable[[], datetime]) -> None:
     """Listen on 127.0.0.1 until stopped."""
@@ -35,6 +38,7 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
     from starlette.responses import HTMLResponse, Response
     from starlette.routing import Route
 
+    from finground.agent.follow import FollowUp
     from finground.agent.rules import RulesAgent
     from finground.answer import answer
     from finground.core.coding import encode
@@ -43,26 +47,34 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
 
     agent, writer = RulesAgent(world.catalog), TemplateWriter()
 
-    def asked(request: "Request") -> tuple[str, datetime]:
+    def asked(request: "Request", *more: str) -> tuple[str, datetime]:
         from finground.catalog.dates import as_of_of
 
         question = request.query_params.get("question", "").strip()
         if not question:
             raise InputError("the parameter `question` is missing; ask /ask?question=…&as_of=2024-06-30")
         given = request.query_params.get("as_of")
-        if unknown := set(request.query_params) - {"question", "as_of"}:
-            raise InputError(f"{sorted(unknown)[0]!r} is not a parameter; there are question and as_of")
+        known = ("question", "as_of", *more)
+        if unknown := set(request.query_params).difference(known):
+            raise InputError(f"{sorted(unknown)[0]!r} is not a parameter; there are {', '.join(known)}")
         return question, clock() if given is None else as_of_of(given)
 
     def as_json(value: Any) -> "Response":
         return Response(encode(value), media_type="application/json")
 
     def ask(request: "Request") -> "Response":
-        question, as_of = asked(request)
-        answered = answer(question, as_of=as_of, world=world, agent=agent, writer=writer)
+        question, as_of = asked(request, "after")
+        earlier = [text for given in request.query_params.getlist("after") if (text := given.strip())]
+        if len(earlier) > EARLIER:
+            raise InputError(f"after holds {len(earlier)} questions; leave the oldest out, {EARLIER} fit")
+        first, *others = *earlier, question
+        said = answer(first, as_of=as_of, world=world, agent=agent, writer=writer)
+        for text in others:
+            reader = FollowUp(world.catalog, said.request)
+            said = answer(text, as_of=as_of, world=world, agent=reader, writer=writer, after=said)
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(page(answered))
-        return as_json(answered)
+            return HTMLResponse(page(said, earlier))
+        return as_json(said)
 
     def ask_request(request: "Request") -> "Response":
         return as_json(agent.read(*asked(request)))

@@ -30,14 +30,15 @@ MARKED = ("macd-cross", "rsi-cross", "pattern-", "unusual-movement")  # findings
 Cell = tuple[str, ...]
 
 
-def page(answer: Answer) -> str:
-    """HTML."""
+def page(answer: Answer, earlier: Sequence[str] | None = None) -> str:
+    """HTML; where the questions before are given, the conversation and a line to ask on in."""
     report = answer.report
     parts = [
         f"<h1>{escape(answer.query)}</h1>",
         f"<p>As of {answer.as_of:%Y-%m-%d %H:%M} UTC. Report: {report.status}, "
         f"written by {escape(report.writer)}.</p>",
         *_warnings(answer),
+        *([f"<p>Asked before: {escape(' → '.join(earlier))}</p>"] if earlier else []),
         *(_section(section.name, section.text) for section in report.sections),
         *_charts(answer),
         _plan(answer),
@@ -45,6 +46,7 @@ def page(answer: Answer) -> str:
         _sources(answer),
         _table("Not there", ("Company", "What", "Why"), _gaps(answer)),
         _score(answer),
+        *([] if earlier is None else [_ask_on(answer, earlier)]),
     ]
     head = f"<meta charset=utf-8><title>{escape(answer.query)}</title><style>{STYLE}{CHART}</style>"
     return f"<!doctype html><html lang=en>{head}<body>{chr(10).join(parts)}</body></html>\n"
@@ -52,6 +54,21 @@ def page(answer: Answer) -> str:
 
 def _names(answer: Answer) -> dict[str, str]:
     return {entity.id: shown(entity.name) for entity in answer.request.entities if entity.kind == "company"}
+
+
+def _ask_on(answer: Answer, earlier: Sequence[str]) -> str:
+    """A line for the next question, which goes with those before it."""
+    kept = "".join(
+        f'<input type="hidden" name="{name}" value="{escape(value)}">'
+        for name, value in [
+            *(("after", text) for text in (*earlier, answer.query)),
+            ("as_of", answer.as_of.isoformat()),
+        ]
+    )
+    return (
+        f'<form action="/ask">{kept}<label>Ask on: <input name="question" size="60" required></label> '
+        "<button>Ask</button></form>"
+    )
 
 
 def _section(name: str, text: str) -> str:
