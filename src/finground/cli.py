@@ -10,6 +10,7 @@ import io
 import logging
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -70,6 +71,8 @@ def _quiet() -> None:
             stream.reconfigure(
                 errors="backslashreplace"
             )  # a terminal that cannot show a sign still gets the rest
+    warnings.filterwarnings("ignore", category=FutureWarning)  # of one library about another
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # kernels that it would fetch from a hub
     to_stderr(logging.INFO)
 
 
