@@ -258,7 +258,8 @@ class Stock:
             with torch.inference_mode():
                 whole = self.ours.model.generate(
                     input_ids=ids, attention_mask=mask, max_new_tokens=max_new_tokens, do_sample=False,
-                    pad_token_id=bases.pad(tokenizer),
+                    pad_token_id=bases.pad(tokenizer), eos_token_id=tokenizer.eos_token_id,
+                    repetition_penalty=1.0,
                 )[:, ids.shape[1] :]  # fmt: skip
             for place, said in zip(places, whole.tolist(), strict=True):
                 ended = tokenizer.eos_token_id in said
@@ -274,7 +275,8 @@ def decoding(root: Root, settings: Settings, world: Any, pairs: Sequence[Pair]) 
     assert isinstance(agent.generator, Generator)
     ours = TunedAgent(agent.generator, agent.catalog, agent.form)
     plain = ours if agent.generator.virtual else replace(ours, generator=Stock(agent.generator))
-    agent.replies(pairs[:1])
+    for one in (agent, plain):
+        one.replies(pairs[:1])
     for batch in (1, 8):
         with without(TunedAgent, "_draft"):
             plainly, simple = timed(lambda batch=batch: plain.replies(pairs, batch=batch))

@@ -70,6 +70,10 @@ def test_a_question_follows_those_before_it(client: TestClient, first: str, walk
 def test_a_conversation_is_not_endless(client: TestClient):
     told = client.get("/ask", params={"question": "and in 2024?", "after": ["hello"] * 21})
     assert told.status_code == 400 and "21 questions" in told.json()["error"]
+    for count, form in ((19, True), (20, False)):
+        asked = {"question": "thanks", "after": ["hello"] * count}
+        told = client.get("/ask", params=asked, headers={"accept": "text/html"})
+        assert told.status_code == 200 and ("<form" in told.text) is form
 
 
 def test_the_request_alone_and_the_rows_of_the_store(client: TestClient, first: str):

@@ -73,7 +73,7 @@ def app(world: "World", *, clock: Callable[[], datetime]) -> "Starlette":
             reader = FollowUp(world.catalog, said.request)
             said = answer(text, as_of=as_of, world=world, agent=reader, writer=writer, after=said)
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(page(said, earlier))
+            return HTMLResponse(page(said, earlier, more=len(earlier) < EARLIER))
         return as_json(said)
 
     def ask_request(request: "Request") -> "Response":

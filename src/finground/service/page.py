@@ -30,8 +30,8 @@ MARKED = ("macd-cross", "rsi-cross", "pattern-", "unusual-movement")  # findings
 Cell = tuple[str, ...]
 
 
-def page(answer: Answer, earlier: Sequence[str] | None = None) -> str:
-    """HTML; where the questions before are given, the conversation and a line to ask on in."""
+def page(answer: Answer, earlier: Sequence[str] = (), *, more: bool = False) -> str:
+    """HTML with the questions asked before; `more`: and with a line to ask on in."""
     report = answer.report
     parts = [
         f"<h1>{escape(answer.query)}</h1>",
@@ -46,7 +46,7 @@ def page(answer: Answer, earlier: Sequence[str] | None = None) -> str:
         _sources(answer),
         _table("Not there", ("Company", "What", "Why"), _gaps(answer)),
         _score(answer),
-        *([] if earlier is None else [_ask_on(answer, earlier)]),
+        *([_ask_on(answer, earlier)] if more else []),
     ]
     head = f"<meta charset=utf-8><title>{escape(answer.query)}</title><style>{STYLE}{CHART}</style>"
     return f"<!doctype html><html lang=en>{head}<body>{chr(10).join(parts)}</body></html>\n"
