@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from finground.bench.metrics import Bleu, RequestScores, Rouge, fields
+from finground.bench.metrics import Bleu, RequestScores, Rouge, alike, fields
 from finground.catalog import dialect
 from finground.catalog.catalog import company_entity
 from finground.records.request import Rank
@@ -79,6 +79,15 @@ def test_another_rank_or_interval_is_no_exact_match(asks, score):
 def test_an_unread_reply_scores_nothing_even_where_the_gold_is_empty(catalog, asks, score):
     found = score(None, asks("net-income", interval=None))
     assert [found[name] for name in SCORES] == [0.0] * len(SCORES)
+
+
+def test_two_agents_differ_by_what_they_ask_for_and_not_by_its_words(catalog, asks):
+    request = asks("net-income")
+    worded = replace(request, phrase="last year", kind="yes-no")
+    other, unread = asks("total-assets"), None
+    rows = [fields(one, catalog) for one in (request, worded, other, unread)]
+    assert [alike(rows[0], row) for row in rows] == [True, True, False, False]
+    assert alike(rows[3], rows[3])
 
 
 def test_metrics_load_no_torch_and_leave_no_file_in_the_home(tmp_path):  # B4

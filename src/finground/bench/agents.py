@@ -15,6 +15,7 @@ from finground.bench.cell import Scored, Trial
 from finground.bench.requests import AgentOutput, Judged, judge, score_rows
 from finground.bench.statistics import paired
 from finground.catalog import dialect
+from finground.catalog.catalog import Catalog
 from finground.catalog.dates import end_of
 from finground.context.pairs import read_pairs
 from finground.context.split import NATURAL
@@ -47,7 +48,9 @@ def score_agents(
             seconds[f"{system}.{part}.seconds_a_question"] = (time.perf_counter() - began) / len(pairs)
             scored, judged = score_replies(trial, part, said, pairs, wanted[part], world)
             found[system, part] = judged
-            compared = (against(trial, part, judged, other, found[other, part]) for other in others)
+            compared = (
+                against(trial, part, judged, other, found[other, part], world.catalog) for other in others
+            )
             total += scored + Scored(compared=tuple(compared))
     return total, seconds
 
@@ -120,13 +123,18 @@ def _executed(trial: Trial, part: str, judged: Judged, wanted: Sequence[Rows], w
     return Scored((dataclasses.replace(first, metric="execution"),))
 
 
-def against(trial: Trial, part: str, judged: Judged, other: str, theirs: Judged) -> Comparison:
-    """How much more often a system is right than another, on the same questions."""
+def against(
+    trial: Trial, part: str, judged: Judged, other: str, theirs: Judged, catalog: Catalog
+) -> Comparison:
+    """How much more often a system is right than another on the same questions, and how often they differ."""
+    from finground.bench.metrics import alike, fields
+
     exact = judged.items["exact_match"]
     difference, p = paired(exact, theirs.items["exact_match"], seed=trial.seed)
     values = (difference.value, difference.low, difference.high, p, len(exact))
     changed = sum(
-        one.request != other.request for one, other in zip(judged.outputs, theirs.outputs, strict=True)
+        not alike(fields(ours.request, catalog), fields(output.request, catalog))
+        for ours, output in zip(judged.outputs, theirs.outputs, strict=True)
     )
     return Comparison(trial.system, other, part, "exact_match", *values, changed / len(exact))
 

@@ -129,10 +129,16 @@ def fields(request: Request | None, catalog: Catalog) -> dict[str, Any]:
     }
 
 
+def alike(said: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether both ask for the same entities, expanded metrics, interval and rank, in any order, or both for
+    nothing that could be read."""
+    same = all(set(said[name]) == set(other[name]) for name in ("entities", "metrics", "dates", "rank"))
+    return same and said["read"] == other["read"]
+
+
 def exact_match(said: Mapping[str, Any], gold: Mapping[str, Any]) -> float:
-    """1 if both ask for the same entities, expanded metrics, interval and rank; order does not count."""
-    same = all(set(said[name]) == set(gold[name]) for name in ("entities", "metrics", "dates", "rank"))
-    return float(bool(said["read"]) and same)
+    """1 if what was read asks for the same as what is right."""
+    return float(bool(said["read"]) and alike(said, gold))
 
 
 def f1(said: Mapping[str, Any], gold: Mapping[str, Any], name: str) -> float:
