@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,12 +16,22 @@ from small_root import copy, digests, leftovers
 from finground.core.paths import Root
 
 pytestmark = pytest.mark.slow
-# `finground run …`, with a clock that stands, so that two stores can be compared row by row
+# `finground run …`, with a clock that stands, so that two stores can be compared row by row; given a pattern,
+# it is killed when the first name that matches, written whole, is about to be put in its place
 COMMAND = """
-import sys
+import fnmatch, os, signal, sys
 from small_root import NOW
 from finground import cli
 from finground.commands import shared
+
+alone, pattern = os.getpid(), sys.argv.pop(1)
+
+def killed(event, names):
+    if event == "os.rename" and os.getpid() == alone and fnmatch.fnmatch(os.path.basename(names[0]), pattern):
+        os.kill(alone, signal.SIGKILL)
+
+if pattern:
+    sys.addaudithook(killed)
 shared.now = lambda: NOW
 cli.main(["run", *sys.argv[1:]])
 """
@@ -33,10 +44,10 @@ WRITES = {
 MOMENTS = (0.5, 0.8, 0.95)  # of the time that an undisturbed run takes
 
 
-def start(stage: str, root: Root) -> subprocess.Popen[bytes]:
+def start(stage: str, root: Root, killed_at: str = "") -> subprocess.Popen[bytes]:
     here = Path(__file__).parents[1]
     paths = os.pathsep.join([str(here.parent / "src"), str(here)])
-    command = [sys.executable, "-c", COMMAND, stage, "--root", str(root.folder)]
+    command = [sys.executable, "-c", COMMAND, killed_at, stage, "--root", str(root.folder)]
     return subprocess.Popen(
         command, env={**os.environ, "PYTHONPATH": paths}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
@@ -58,17 +69,11 @@ def kill_after(stage: str, root: Root, seconds: float) -> None:
             process.kill()
 
 
-def kill_while_writing(stage: str, root: Root) -> bool:
-    """Kill as soon as something has a temporary name; whether that came before the end."""
-    with start(stage, root) as process:
-        while not leftovers(root):
-            try:
-                process.wait(timeout=0.002)
-            except subprocess.TimeoutExpired:
-                continue
-            return False
-        process.kill()
-    return True
+def kill_at(name: str, stage: str, root: Root) -> None:
+    """Kill when what was written under this temporary name (a pattern) is about to get its own."""
+    _, err = (process := start(stage, root, name)).communicate()
+    assert process.returncode == -signal.SIGKILL, f"{stage} wrote no {name}: {err.decode()}"
+    assert leftovers(root), "nothing was being written"
 
 
 def made(stage: str, root: Root) -> dict[str, str]:
@@ -102,7 +107,7 @@ def test_a_killed_stage_completes_and_nothing_is_lost(stage: str, fresh: Callabl
     seconds = complete(stage, undisturbed)
     for moment in MOMENTS:
         kill_after(stage, killed, moment * seconds)
-    kill_while_writing(stage, killed)
+    kill_at(".tmp-*", stage, killed)
     complete(stage, killed)
     assert made(stage, killed) == made(stage, undisturbed)
     assert killed.metrics(stage).read_bytes() == undisturbed.metrics(stage).read_bytes()
@@ -113,7 +118,7 @@ def test_a_killed_stage_completes_and_nothing_is_lost(stage: str, fresh: Callabl
 def test_a_run_killed_while_writing_leaves_what_was_there_before(stage: str, walked: Root, tmp_path: Path):
     root = copy(walked, tmp_path / "root")
     before = made(stage, root)
-    assert kill_while_writing(stage, root), "the stage ended without a temporary name"
+    kill_at(".tmp-*", stage, root)
     assert {name: digest for name, digest in made(stage, root).items() if "/.tmp-" not in name} == before
 
 
@@ -135,11 +140,8 @@ def test_a_training_killed_after_a_checkpoint_goes_on_from_it(stage: str, walked
     undisturbed, killed = roots
     complete(stage, undisturbed)
     checkpoints = killed.training(stage) / "checkpoints"
-    with start(stage, killed) as process:
-        while not list(checkpoints.glob("step-*/manifest.json")):
-            assert process.poll() is None, "it ended before its first checkpoint"
-            time.sleep(0.01)
-        process.kill()
+    kill_at(".tmp-step-*2", stage, killed)
+    assert [path.name for path in checkpoints.glob("step-*")] == ["step-00000001"]
     _, err = (process := start(stage, killed)).communicate()
     assert process.returncode == 0 and b"goes on after step" in err, err.decode()
     assert digests(killed.folder / place) == digests(undisturbed.folder / place)
