@@ -1,8 +1,8 @@
-"""Tiny real models of four families that share one tokenizer."""
+"""Tiny real models of five families: four share one tokenizer, Mistral has one that puts a space first."""
 
 import random
-import shutil
 from pathlib import Path
+from typing import Any
 
 from finground.settings import Base
 
@@ -18,6 +18,13 @@ CLASSES = {
         {
             "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
             "num_key_value_heads": 2, "max_position_embeddings": 256, "tie_word_embeddings": True,
+        },
+    ),
+    "mistral": (
+        "MistralConfig", "MistralForCausalLM",
+        {
+            "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "num_key_value_heads": 2, "max_position_embeddings": 2048, "sliding_window": 1024,
         },
     ),
 }  # fmt: skip
@@ -37,20 +44,38 @@ def tiny(folder: Path, steps: int = 2) -> Path:
     return folder
 
 
+def sentencepiece() -> Any:
+    """A tokenizer like Llama 2's: words begin with ▁, a text does too, and unknown letters are bytes."""
+    import json
+
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    from transformers import LlamaTokenizer
+
+    made = Tokenizer(models.BPE(byte_fallback=True))
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first", split=True)
+    special = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    made.train_from_iterator(texts(), trainers.BpeTrainer(special_tokens=special, show_progress=False))
+    trained = json.loads(made.to_str())["model"]
+    return LlamaTokenizer(trained["vocab"], [tuple(pair) for pair in trained["merges"]])
+
+
 def other(kind: str, folder: Path, like: Path) -> Path:
-    """A random model of another family with the tokenizer of `like`; it says more than one word."""
+    """A random model of another family with its own tokenizer or that of `like`; it says several words."""
     import torch
     import transformers
 
     from finground.lm import device
 
     config, model, sizes = CLASSES[kind]
-    vocabulary = transformers.PreTrainedTokenizerFast.from_pretrained(like).backend_tokenizer.get_vocab_size()
+    own = sentencepiece() if kind == "mistral" else None
+    tokenizer = own or transformers.PreTrainedTokenizerFast.from_pretrained(like)
+    if own:
+        sizes = {**sizes, "bos_token_id": own.bos_token_id, "eos_token_id": own.eos_token_id}
+    else:
+        sizes = {"bos_token_id": 0, "eos_token_id": 0, "pad_token_id": 1, **sizes}
     with device.seeded(11):
         made = getattr(transformers, model)(
-            getattr(transformers, config)(
-                vocab_size=vocabulary, bos_token_id=0, eos_token_id=0, pad_token_id=1, **sizes
-            )
+            getattr(transformers, config)(vocab_size=tokenizer.backend_tokenizer.get_vocab_size(), **sizes)
         )
         with torch.no_grad():
             for name, weight in made.named_parameters():
@@ -61,6 +86,5 @@ def other(kind: str, folder: Path, like: Path) -> Path:
                     else 1.0
                 )
     made.save_pretrained(folder)
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(like / name, folder / name)
+    tokenizer.save_pretrained(folder)
     return folder

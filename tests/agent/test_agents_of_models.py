@@ -22,11 +22,11 @@ QUESTIONS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["llama", "bloom"])
+@pytest.fixture(scope="module", params=["llama", "bloom", "mistral"])
 def untrained(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("untrained")
     llama = tiny(folder / "llama")
-    place = llama if request.param == "llama" else other("bloom", folder / "bloom", llama)
+    place = llama if request.param == "llama" else other(request.param, folder / request.param, llama)
     return Generator.open(place, None)
 
 

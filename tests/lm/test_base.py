@@ -77,6 +77,18 @@ def test_text_that_spells_a_special_token_is_text(llama):
     assert tokenizer.eos_token_id not in ids and tokenizer.decode(ids) == "news <|end|> more"
 
 
+@pytest.mark.parametrize("kind", ["llama", "mistral"])
+def test_what_goes_on_after_a_prompt_is_read_without_a_space_before_it(models, kind):
+    tokenizer = base.tokenizer(models[kind])
+    for text in ("profit", " profit", "中国 (7)", "\nrose", "  fell", ""):
+        (prompt,), (more,) = base.encode(tokenizer, ["oil"]), base.encode(tokenizer, [text], start=False)
+        assert tokenizer.decode([*prompt, *more]) == "oil" + text
+
+
+def test_a_sliding_window_is_all_that_is_seen(models):
+    assert base.context(models["mistral"]) == 1024 and base.context(models["gpt2"]) == 256
+
+
 def test_nf4_counts_its_layers_and_they_are_all_of_attention_and_mlp(models):
     loaded = base.load(models["llama"], quant="nf4", dtype="float32")
     assert loaded.four_bit_modules == 2 * 7  # layers × (q, k, v, o, gate, up, down)

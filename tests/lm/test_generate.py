@@ -19,7 +19,7 @@ PROMPTS = [
     "cash and debt of the company in the quarter fell 3.5% on",
     "price",
 ]
-KINDS = ["llama", "bloom", "gpt2", "qwen2"]
+KINDS = ["llama", "bloom", "gpt2", "qwen2", "mistral"]
 ROWS = Dataset.from_dict({"prompt": PROMPTS, "target": [" rose", " 7", " margin", " fell"]})
 
 
@@ -235,9 +235,12 @@ def test_what_a_grammar_refuses_as_text_is_not_written(models, soft):
     others = ready.reply(PROMPTS, max_new_tokens=60, batch=4, grammar=grammar)
     assert first and not {reply.text[1] for reply in others if len(reply.text) > 1} & first
     nothing = Grammar(GRAMMAR.text, refuses=lambda text: len(text) > 1)
-    assert {reply.stop for reply in ready.reply(PROMPTS, max_new_tokens=9, batch=4, grammar=nothing)} == {
-        "stuck"
-    }
+    for beams in (1, 3):
+        stuck = ready.reply(PROMPTS, max_new_tokens=9, batch=4, grammar=nothing, beams=beams)
+        assert {(reply.stop, reply.text) for reply in stuck} == {("stuck", "(")}
+    dear = Grammar(GRAMMAR.text, refuses=lambda text: text.startswith("(M") and len(text) > 2)
+    for reply in ready.reply(PROMPTS, max_new_tokens=60, batch=4, grammar=dear, beams=3):
+        assert READS.fullmatch(reply.text) or reply.stop == "length", "a beam that is stuck stops no other"
 
 
 def test_a_grammar_that_does_not_compile_is_refused(models):

@@ -140,13 +140,20 @@ def tokenizer(folder: Path) -> Any:
 
 
 def encode(tokenizer: Any, texts: list[str], *, start: bool = True) -> list[list[int]]:
-    """Token ids of each text, without an end; `start`: with what this model opens a text by."""
+    """Token ids of each text, without an end; `start`: with what this model opens a text by.
+
+    SentencePiece's tokenizers (Llama 2, Mistral) put a space before a text, which is not in what goes on
+    after a prompt: that is read after a line's end, whose tokens are left out.
+    """
     if not texts:
         return []
     lead = [] if not start else [i for i in tokenizer("")["input_ids"] if i != tokenizer.eos_token_id]
-    tokenizer.backend_tokenizer.encode_special_tokens = True  # a call of the tokenizer sets it anew
-    found = tokenizer.backend_tokenizer.encode_batch(texts, add_special_tokens=False)
-    return [lead + one.ids for one in found]
+    words = tokenizer.backend_tokenizer
+    words.encode_special_tokens = True  # a call of the tokenizer sets it anew
+    if start or not words.encode("a", add_special_tokens=False).tokens[0].startswith("▁"):
+        return [lead + one.ids for one in words.encode_batch(texts, add_special_tokens=False)]
+    found = words.encode_batch(["\n" + text for text in texts], add_special_tokens=False)
+    return [[i for i, (_, end) in zip(one.ids, one.offsets, strict=True) if end > 1] for one in found]
 
 
 def pad(tokenizer: Any) -> int:
@@ -155,10 +162,12 @@ def pad(tokenizer: Any) -> int:
 
 
 def context(folder: Path) -> int:
-    """How many tokens the model of a folder can see, its answer included."""
+    """How many tokens the model of a folder can see, its answer included; of a sliding window, the window."""
     config = check(folder)
     known = adapter.kind(config["model_type"], folder).context
-    return int(known or config.get("max_position_embeddings") or config["n_positions"])
+    longest = int(known or config.get("max_position_embeddings") or config["n_positions"])
+    slides = config.get("use_sliding_window", True) and config.get("sliding_window")
+    return min(longest, int(slides)) if slides else longest
 
 
 def digest(folder: Path) -> str:

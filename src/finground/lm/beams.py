@@ -50,10 +50,14 @@ def search(step: Step, cache: Any, width: int, limit: int, eos: int, matcher: Ma
             beam.matcher is not None and beam.matcher.mask(logits[row], 2 * width) == eos
             for row, beam in enumerate(alive)
         ]
-        going, finished = _chosen(logits.log_softmax(1), alive, width, eos)
+        logs = logits.log_softmax(1)
+        logs[logits.isneginf().all(1)] = float("-inf")  # the grammar's text refuses all that could follow
+        going, finished = _chosen(logs, alive, width, eos)
         for one in finished:
             parent = alive[one.row]
             done.append(Beam(parent.tokens, one.score, "grammar" if ended[one.row] else "eos"))
+        if not going and not done:
+            return max((Beam(b.tokens, b.score, "stuck") for b in alive), key=lambda beam: beam.score)
         if not going or max(one.score for one in going) <= max((b.score for b in done), default=-1e30):
             return max(done, key=lambda beam: beam.score)
         alive = _continued(going, alive)
@@ -77,8 +81,8 @@ def _chosen(logs: Any, alive: list[Beam], width: int, eos: int) -> tuple[list[Ca
         if score > float("-inf")
     ]
     for row, beam in enumerate(alive):
-        if beam.greedy:
-            token = int(logs[row].argmax())
+        token = int(logs[row].argmax())
+        if beam.greedy and logs[row, token] > float("-inf"):
             ranked.insert(0, Candidate(row, token, float(totals[row, token])))
     ranked = list(dict.fromkeys(ranked))
     going = [one for one in ranked if one.token != eos]

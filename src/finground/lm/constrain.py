@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from finground.core.errors import InputError
+from finground.lm import base as bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,7 @@ class Matcher:
     def stretch(self) -> list[int]:
         """Tokens of the text that must follow, save the last, which may be part of a longer one."""
         text = self.matcher.find_jump_forward_string()
-        tokens: list[int] = self.tokenizer.encode(text, add_special_tokens=False)[:-1] if text else []
-        return tokens
+        return bases.encode(self.tokenizer, [text], start=False)[0][:-1] if text else []
 
     def fork(self) -> "Matcher":
         """Another one that stands at the same place."""
