@@ -1,4 +1,4 @@
-"""Tiny real models of five families: four share one tokenizer, Mistral has one that puts a space first."""
+"""Tiny real models of six families: five share one tokenizer, Mistral has one that puts a space first."""
 
 import random
 from pathlib import Path
@@ -20,6 +20,13 @@ CLASSES = {
             "num_key_value_heads": 2, "max_position_embeddings": 256, "tie_word_embeddings": True,
         },
     ),
+    "qwen3": (
+        "Qwen3Config", "Qwen3ForCausalLM",
+        {
+            "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "num_key_value_heads": 2, "head_dim": 16, "max_position_embeddings": 256,
+        },
+    ),
     "mistral": (
         "MistralConfig", "MistralForCausalLM",
         {
@@ -28,6 +35,9 @@ CLASSES = {
         },
     ),
 }  # fmt: skip
+
+KINDS = ("llama", *CLASSES)
+LINEAR = {"llama": 14, "bloom": 8, "gpt2": 8, "qwen2": 14, "qwen3": 14, "mistral": 14}  # their linear layers
 
 
 def texts() -> list[str]:
@@ -82,7 +92,9 @@ def other(kind: str, folder: Path, like: Path) -> Path:
                 weight.mul_(
                     15.0
                     if weight.dim() > 1
-                    and not name.endswith(("embeddings.weight", "wte.weight", "embed_tokens.weight"))
+                    and not name.endswith(
+                        ("embeddings.weight", "wte.weight", "embed_tokens.weight", "lm_head.weight")
+                    )
                     else 1.0
                 )
     made.save_pretrained(folder)

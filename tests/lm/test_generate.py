@@ -4,6 +4,7 @@ import re
 import pytest
 import torch
 from datasets import Dataset
+from made_models import KINDS
 
 from finground.core.errors import InputError
 from finground.lm import adapter, base, tune
@@ -19,7 +20,6 @@ PROMPTS = [
     "cash and debt of the company in the quarter fell 3.5% on",
     "price",
 ]
-KINDS = ["llama", "bloom", "gpt2", "qwen2", "mistral"]
 ROWS = Dataset.from_dict({"prompt": PROMPTS, "target": [" rose", " 7", " margin", " fell"]})
 
 

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from made_models import KINDS
 
 from finground.lm import adapter, base, collate, device, loss
 
@@ -24,7 +25,7 @@ def rows_of(tokenizer):
     return collate.Examples([len(i) for i in ids], [len(p) for p in prompts], ids.__getitem__)
 
 
-@pytest.mark.parametrize("kind", ["llama", "bloom", "gpt2", "qwen2"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("virtual", [0, 5])
 def test_a_batch_scores_what_peft_and_transformers_score_in_full(models, kind, virtual):
     loaded = base.load(models[kind], quant="none", dtype="float32")

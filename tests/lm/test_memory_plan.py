@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from made_models import LINEAR
 
 from finground.core.errors import InputError
 from finground.lm import base, plan
@@ -21,7 +22,7 @@ def work(**changed):
 
 
 def test_the_shapes_of_the_files_give_the_sizes_of_the_model(models):
-    for kind, layers in {"llama": 14, "bloom": 8, "gpt2": 8, "qwen2": 14}.items():
+    for kind, layers in LINEAR.items():
         shapes = base.shapes(models[kind])
         linear = base.adapter.KINDS[kind].linear
         found = plan.Model.of(shapes, linear, 4)

@@ -7,6 +7,7 @@ import shutil
 import pytest
 import torch
 from datasets import Dataset
+from made_models import KINDS
 from safetensors.torch import load_file
 
 from finground.core.artifact import manifest
@@ -15,7 +16,6 @@ from finground.lm import adapter, base, merge, pretrain, tune
 from finground.lm.generate import Generator
 from finground.settings import Lora, Pretrain, PromptTuning, Training
 
-KINDS = ["llama", "bloom", "gpt2", "qwen2"]
 ROWS = Dataset.from_dict(
     {
         "prompt": ["profit of bank", "cash in the quarter", "oil price", "profit " * 600],

@@ -8,6 +8,7 @@ import time
 import pytest
 import torch
 from datasets import Dataset
+from made_models import KINDS
 from safetensors.torch import load_file
 
 from finground.core.artifact import manifest
@@ -16,7 +17,6 @@ from finground.lm import checkpoint, loop, tune
 from finground.lm.checkpoint import Checkpoints
 from finground.settings import Lora, PromptTuning, StopEarly
 
-KINDS = ["llama", "bloom", "gpt2", "qwen2"]
 ROWS = Dataset.from_dict(
     {
         "prompt": [f"profit of bank {i}" for i in range(40)],

@@ -4,6 +4,7 @@ import shutil
 import pytest
 import torch
 from datasets import Dataset
+from made_models import KINDS, LINEAR
 from safetensors.torch import load_file
 
 from finground.core.artifact import manifest
@@ -38,10 +39,10 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(models, tmp_
     assert str(tmp_path) not in (tmp_path / "a" / "adapter_config.json").read_text()
 
 
-@pytest.mark.parametrize("kind", ["llama", "bloom", "gpt2", "qwen2"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_family_takes_lora_on_nf4_and_a_soft_prompt(models, tmp_path, kind):
     done = tuned("lora", models[kind], tmp_path / "lora")
-    assert done.four_bit_modules == {"llama": 14, "bloom": 8, "gpt2": 8, "qwen2": 14}[kind]
+    assert done.four_bit_modules == LINEAR[kind]
     assert done.base_digest == base.digest(models[kind]) and done.ledger["documents_trained"] == 12
     tensors = load_file(tmp_path / "lora" / adapter.WEIGHTS)
     assert len(tensors) == 2 * done.four_bit_modules
